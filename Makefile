@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The short way in; meson and ninja do the work.
+#   make install prefix=/opt/papi DESTDIR=/tmp/stage options='-Dtests=false -Dbuildtype=debug'
+build = build
+prefix = /usr/local
+options =
+engine = libfuzzer
+seconds = 600
+
+all:
+	@tools/dev/build.sh "$(build)" $(options)
+
+demo:
+	@tools/dev/demo.sh
+
+check:
+	@tools/dev/check.sh
+
+bench: all
+	@meson test -C "$(build)" --no-rebuild --benchmark --verbose
+
+# Ten minutes for each fuzzer, with libFuzzer or AFL++: make fuzz engine=afl seconds=60
+fuzz: all
+	@FUZZ_ENGINE=$(engine) FUZZ_SECONDS=$(seconds) meson test -C "$(build)" --no-rebuild --suite fuzz --print-errorlogs
+
+# One watcher at a time; `make check` has the first two.
+check-asan check-tsan check-ubsan check-valgrind:
+	@tools/dev/sanitize.sh $(@:check-%=%)
+
+# What looks for mistakes without running anything.
+analyse: all
+	@BUILD="$(build)" tools/dev/analyse.sh
+
+# The share of src/ that the tests reach.
+coverage:
+	@tools/dev/coverage.sh
+
+# The arm64 guest: hardware counters that count exactly.
+check-guest: all
+	@tests/guest/guest.sh check "$(build)/tests/guest"
+
+bench-guest: all
+	@tests/guest/guest.sh bench "$(build)/tests/guest"
+
+install:
+	@tools/dev/build.sh "$(build)" "-Dprefix=$$(realpath -m "$(prefix)")" $(options)
+	@DESTDIR="$${DESTDIR:+$$(realpath -m "$$DESTDIR")}" meson install -C "$(build)" --no-rebuild --quiet
+
+clean:
+	rm -rf build build-asan build-clang build-coverage build-tsan build-ubsan build-valgrind
+
+.PHONY: all demo check check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench bench-guest fuzz install clean

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/perf_event/kernel.h"
+#include "components/perf_event/system_read.h"
+
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, flags);
+}
+
+/*
+ * Not read() and close() of the C library: these are cancellation points, and a thread cancelled there would leave its
+ * EventSet claimed for ever.
+ */
+static ssize_t read_event(int fd, void *buffer, size_t size)
+{
+	long got = papi_system_read(fd, buffer, size);
+
+	if (got >= 0)
+		return got;
+	errno = (int)-got;
+	return -1;
+}
+
+static int close_event(int fd)
+{
+	return (int)syscall(SYS_close, fd);
+}
+
+static int control_event(int fd, unsigned long request, unsigned long argument)
+{
+	return ioctl(fd, request, argument);
+}
+
+static void *map_page(int fd, size_t size)
+{
+	void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void *map_ring(int fd, size_t size)
+{
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+/* Not fcntl() of the C library, a cancellation point too. */
+static int fcntl_event(int fd, int command, unsigned long argument)
+{
+	return (int)syscall(SYS_fcntl, fd, command, argument);
+}
+
+const struct papi_perf_kernel papi_perf_linux = {
+	.open = open_event,
+	.read = read_event,
+	.ioctl = control_event,
+	.map = map_page,
+	.map_ring = map_ring,
+	.unmap = munmap,
+	.fcntl = fcntl_event,
+	.close = close_event,
+};
+
+const struct papi_perf_kernel *papi_perf_kernel = &papi_perf_linux;

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/perf_event/perf_event.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "components/perf_event/control.h"
+#include "components/perf_event/direct.h"
+#include "components/perf_event/encoding.h"
+#include "components/perf_event/hardware_counter.h"
+#include "components/perf_event/kernel.h"
+#include "components/perf_event/multiplex.h"
+#include "components/perf_event/ranges.h"
+#include "components/perf_event/reasons.h"
+#include "components/perf_event/sampling.h"
+#include "core/error.h"
+#include "core/overflow.h"
+#include "linux/files.h"
+
+/* How many events a multiplexed EventSet may hold; the kernel sets no limit but that of open files. */
+#define MULTIPLEX_COUNTERS 384
+
+static PAPI_component_info_t info = {
+	.name = "perf_event",
+	.short_name = "perf",
+	.description = "Linux perf_event: the counters of the CPU, software events, breakpoints, tracepoints",
+	.version = "7.0",
+	.num_mpx_cntrs = MULTIPLEX_COUNTERS,
+	.default_domain = PAPI_DOM_USER,
+	.available_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR,
+	.default_granularity = PAPI_GRN_THR,
+	.available_granularities = PAPI_GRN_THR | PAPI_GRN_SYS | PAPI_GRN_SYS_CPU,
+	.hardware_intr = 1,
+	.posix1b_timers = 1,
+	.kernel_profile = 1,
+	.kernel_multiplex = 1,
+	.fast_real_timer = 1,
+	.attach = 1,
+	.cpu = 1,
+	.inherit = 1,
+	.cntr_umasks = 1,
+};
+
+/* One software event on the calling thread, user mode: the least that can be asked for. */
+static int probe(PAPI_component_info_t *facts)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .disabled = 1,
+					.config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1 };
+	int fd = papi_perf_kernel->open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), status;
+
+	facts->hardware_intr_sig = papi_overflow_signal();
+
+	/* Not in the initializer: they are in another struct of the union, which would put the bits above out. */
+	facts->data_address_range = facts->instr_address_range = 1;
+	if (fd >= 0) {
+		papi_perf_kernel->close(fd);
+		return PAPI_OK;
+	}
+	status = papi_perf_open_failed(&(struct papi_perf_attempt){ .attr = &attr, .cpu = -1 }, errno);
+	snprintf(facts->disabled_reason, sizeof(facts->disabled_reason), "%s", papi_error_sentence());
+	return status == PAPI_EPERM ? PAPI_EPERM : PAPI_ECMP_DISABLED;
+}
+
+static bool user_reads_allowed(void)
+{
+	long long mode;
+
+	if (!PAPI_USER_READ || !papi_perf_core_pmu())
+		return false;
+	if (!papi_linux_read_int("/sys/bus/event_source/devices/cpu/rdpmc", &mode))
+		return mode > 0;
+	return !papi_linux_read_int("/proc/sys/kernel/perf_user_access", &mode) && mode > 0;
+}
+
+static void survey(PAPI_component_info_t *facts)
+{
+	struct utsname name;
+
+	if (!uname(&name))
+		snprintf(facts->kernel_version, sizeof(facts->kernel_version), "%.63s", name.release);
+	facts->fast_counter_read = user_reads_allowed();
+	papi_perf_names_survey(facts);
+}
+
+static void forget(void)
+{
+	papi_perf_names_shutdown();
+	memset(info.pmu_names, 0, sizeof(info.pmu_names));
+	info.num_cntrs = info.num_native_events = 0;
+}
+
+const struct papi_component papi_perf_event_component = {
+	.info = &info,
+	.control_size = sizeof(struct papi_perf_control),
+	.probe = probe,
+	.survey = survey,
+	.shutdown = forget,
+	.pmu_name = papi_perf_pfm_pmu,
+	.event_name = papi_perf_event_name,
+	.mask_name = papi_perf_mask_name,
+	.resolve = papi_perf_resolve,
+	.release = papi_perf_release,
+	.describe = papi_perf_describe,
+	.add = papi_perf_add,
+	.remove = papi_perf_remove,
+	.configure = papi_perf_configure,
+	.start = papi_perf_start,
+	.stop = papi_perf_stop,
+	.read = papi_perf_read,
+	.times = papi_perf_times,
+	.direct = papi_perf_direct,
+	.let_go = papi_perf_let_go,
+	.range_offsets = papi_perf_range_offsets,
+	.takes_turns = papi_perf_takes_turns,
+	.next_turn = papi_perf_next_turn,
+	.rebase = papi_perf_rebase,
+	.arm = papi_perf_arm,
+	.overflows = papi_perf_overflows,
+	.close = papi_perf_close,
+	.forked = papi_perf_forked,
+};

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * EventSets on the virtual PMU. The engine's counters run on for ever; a control keeps, for each of its events, the sum
+ * that was the baseline. Everything counts all the time: there is no limit, and nothing to multiplex.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "components/vpmu/engine.h"
+#include "components/vpmu/mode.h"
+#include "components/vpmu/models/geometry.h"
+#include "components/vpmu/names.h"
+#include "components/vpmu/sampling.h"
+#include "components/vpmu/vpmu.h"
+#include "core/error.h"
+#include "core/thread.h"
+#include "linux/clock.h"
+
+struct control {
+	const struct papi_vpmu_event **events;
+	long long *base; /* of each event: its sum at the baseline */
+	unsigned n;
+	uint32_t thread; /* papi_thread_number() of whom it counts */
+	bool running;
+	bool inherit;
+	struct papi_range data, instructions;
+	struct papi_vpmu_wants wants;        /* as started */
+	long long started, ran;              /* real time, ns */
+	struct papi_vpmu_sampling *sampling; /* NULL: no event overflows */
+};
+
+static PAPI_component_info_t info = {
+	.name = "vpmu",
+	.short_name = "vpmu",
+	.description =
+		"Virtual PMU: exact counts of instructions by translation; modelled caches, branch prediction and cycles",
+	.version = "7.0",
+	.default_domain = PAPI_DOM_USER,
+	.available_domains = PAPI_DOM_USER,
+	.default_granularity = PAPI_GRN_THR,
+	.available_granularities = PAPI_GRN_THR,
+	.fast_counter_read = 1,
+};
+
+static int probe(PAPI_component_info_t *facts)
+{
+	/* Not in the initializer: they are in another struct of the union, which would put the bits above out. */
+	facts->data_address_range = facts->instr_address_range = 1;
+	facts->num_cntrs = facts->num_mpx_cntrs = (int)papi_vpmu_event_count;
+	if (papi_vpmu_mode_forbids(facts->disabled_reason, sizeof(facts->disabled_reason)) ||
+		!papi_vpmu_engine_probe(facts->disabled_reason, sizeof(facts->disabled_reason)))
+		return PAPI_ECMP_DISABLED;
+	return PAPI_OK;
+}
+
+static void survey(PAPI_component_info_t *facts)
+{
+	facts->num_native_events = (int)papi_vpmu_event_count;
+}
+
+static void forget(void)
+{
+	papi_vpmu_geometry_forget();
+}
+
+static int event_name(unsigned position, char *name, size_t size)
+{
+	if (position >= papi_vpmu_event_count)
+		return PAPI_ENOEVNT;
+	snprintf(name, size, "%s", papi_vpmu_events[position].name);
+	return PAPI_OK;
+}
+
+static int mask_name(const char *event, unsigned position, char *name, size_t size)
+{
+	(void)event;
+	(void)position;
+	(void)name;
+	(void)size;
+	return PAPI_ENOEVNT;
+}
+
+/* Modelled events need to know what to model. */
+static int check_model(const struct papi_vpmu_event *event)
+{
+	const struct papi_vpmu_geometry *geometry;
+	char reason[PAPI_HUGE_STR_LEN];
+
+	if (!papi_vpmu_event_is_modelled(event))
+		return PAPI_OK;
+	geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
+	if (!geometry)
+		return papi_error(PAPI_ENOEVNT, "%s", reason);
+	if (papi_vpmu_event_is_l3(event) && geometry->l3.ways == 0)
+		return papi_error(PAPI_ENOEVNT,
+			"there is no third level of cache to model: this machine has none, or "
+			"PAPI_VPMU_CACHE takes it away");
+	return PAPI_OK;
+}
+
+static int resolve(const char *name, void **encoding)
+{
+	const struct papi_vpmu_event *event = papi_vpmu_event_find(name);
+	int status;
+
+	if (!event)
+		return papi_error(PAPI_ENOEVNT,
+			"component vpmu has no event \"%.64s\"; papi_native_avail lists those it has", name);
+	status = check_model(event);
+	if (status == PAPI_OK)
+		*encoding = (void *)(uintptr_t)event;
+	return status;
+}
+
+static void release(void *encoding)
+{
+	(void)encoding;
+}
+
+static int describe(const char *name, const void *encoding, PAPI_event_info_t *event_info)
+{
+	const struct papi_vpmu_event *event = encoding ? encoding : papi_vpmu_event_find(name);
+
+	if (!event)
+		return papi_error(PAPI_ENOEVNT, "component vpmu has no event \"%.64s\"", name);
+	snprintf(event_info->long_descr, sizeof(event_info->long_descr), "%s", event->description);
+	snprintf(event_info->short_descr, sizeof(event_info->short_descr), "%.63s", event->description);
+	snprintf(event_info->units, sizeof(event_info->units), "%s",
+		event->worth == PAPI_VPMU_CYCLE_MODEL ? "cycles" : "");
+	snprintf(event_info->note, sizeof(event_info->note), "%s", papi_vpmu_event_note(event));
+	event_info->location = PAPI_LOCATION_CPU;
+	return PAPI_OK;
+}
+
+static int add(void *pointer, const void *encoding)
+{
+	struct control *control = pointer;
+	const struct papi_vpmu_event **events = realloc(control->events, (control->n + 1) * sizeof(*events));
+	long long *base;
+
+	if (events)
+		control->events = events;
+	base = realloc(control->base, (control->n + 1) * sizeof(*base));
+	if (base)
+		control->base = base;
+	if (!events || !base)
+		return papi_error(PAPI_ENOMEM, "no memory for the counters of an EventSet");
+	control->events[control->n++] = encoding;
+	return PAPI_OK;
+}
+
+static int take_out(void *pointer, unsigned position)
+{
+	struct control *control = pointer;
+
+	control->n--;
+	papi_vpmu_sampling_remove(control->sampling, position);
+	memmove(&control->events[position], &control->events[position + 1],
+		(control->n - position) * sizeof(*control->events));
+	return PAPI_OK;
+}
+
+static int configure(void *pointer, const struct papi_options *options)
+{
+	struct control *control = pointer;
+
+	if (options->attach || options->cpu >= 0)
+		return papi_error(PAPI_ECMP,
+			"virtual events count by translating the calling thread: other threads, processes "
+			"and CPUs cannot be counted. papi_run counts whole programs");
+	if (options->granularity != PAPI_GRN_THR)
+		return papi_error(PAPI_ECMP, "virtual events count single threads: PAPI_GRN_THR");
+	if (!(options->domain & PAPI_DOM_USER) || options->domain & (PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR))
+		return papi_error(PAPI_EINVAL_DOM,
+			"virtual events count in user mode only, the kernel cannot be translated: "
+			"PAPI_DOM_USER");
+	control->inherit = options->inherit;
+	control->data = options->data;
+	control->instructions = options->instructions;
+	return PAPI_OK;
+}
+
+/* What the thread has to have instrumented for these events. */
+static struct papi_vpmu_wants wants_of(const struct control *control)
+{
+	struct papi_vpmu_wants wants = {
+		.inherit = control->inherit,
+		.simulate = papi_range_is_set(&control->data), /* it is what knows addresses */
+		.instructions_start = control->instructions.start,
+		.instructions_end = control->instructions.end,
+		.data_start = control->data.start,
+		.data_end = control->data.end,
+	};
+
+	for (unsigned i = 0; i < control->n; i++) {
+		const struct papi_vpmu_event *event = control->events[i];
+
+		for (unsigned j = 0; j < event->n_terms; j++) {
+			if (event->terms[j].counter < PAPI_VPMU_FIRST_MODELLED)
+				wants.counters |= 1ull << event->terms[j].counter;
+			else
+				wants.simulate = true;
+		}
+	}
+	return wants;
+}
+
+static int start(void *pointer)
+{
+	struct control *control = pointer;
+	void *frame = papi_thread_start.control == pointer ? papi_thread_start.frame : NULL;
+	const uint64_t *counters;
+	const char *lost;
+	int status;
+
+	control->wants = wants_of(control);
+	if (control->wants.inherit && control->wants.simulate)
+		return papi_error(PAPI_ECMP,
+			"modelled events, and ranges of data, do not count the threads that the counted one "
+			"makes: leave PAPI_INHERIT out, or start an EventSet in each thread");
+	status = papi_vpmu_sampling_start(control->sampling, &control->wants);
+	if (status == PAPI_OK)
+		status = papi_vpmu_engine_start(&control->wants, frame);
+	if (status != PAPI_OK) {
+		papi_vpmu_sampling_stop(control->sampling);
+		return status;
+	}
+	counters = papi_vpmu_engine_counters(&lost);
+	for (unsigned i = 0; i < control->n; i++)
+		control->base[i] = papi_vpmu_event_sum(control->events[i], counters);
+	control->thread = papi_thread_number();
+	control->running = true;
+	control->started = papi_clock_real_ns();
+	return PAPI_OK;
+}
+
+static const uint64_t *counters_of(const struct control *control, int *status)
+{
+	const uint64_t *counters;
+	const char *lost;
+
+	if (__builtin_expect(control->thread != papi_thread_number(), 0)) {
+		*status = papi_error(PAPI_ECMP, "virtual events can be read only by the thread that started them");
+		return NULL;
+	}
+	counters = papi_vpmu_engine_counters(&lost);
+	if (__builtin_expect(counters && !lost, 1))
+		return counters;
+	*status = papi_error(PAPI_ECNFLCT, "the counts are lost: %s", lost ? lost : "the thread has not started");
+	return NULL;
+}
+
+/* All at one moment: the program's signal handlers count, too, and one may come while this reads. */
+static int read_sums(const struct control *control, long long sums[])
+{
+	uint64_t interruptions;
+	int status = PAPI_OK;
+
+	do {
+		const uint64_t *counters;
+
+		interruptions = papi_vpmu_engine_interruptions();
+		counters = counters_of(control, &status);
+		if (!counters)
+			return status;
+		for (unsigned i = 0; i < control->n; i++)
+			sums[i] = papi_vpmu_event_sum(control->events[i], counters) - control->base[i];
+	} while (__builtin_expect(interruptions != papi_vpmu_engine_interruptions(), 0));
+	return status;
+}
+
+static int read_values(void *pointer, long long values[], bool rebase)
+{
+	struct control *control = pointer;
+	int status = read_sums(control, values);
+
+	if (status != PAPI_OK)
+		return status;
+	for (unsigned i = 0; i < control->n; i++) {
+		const struct papi_vpmu_event *event = control->events[i];
+		long long value = values[i];
+
+		if (event->divisor != 1)
+			value /= event->divisor;
+		values[i] = value;
+		/* The rest of a division is not lost: it is in the next value. */
+		if (rebase)
+			control->base[i] += value * event->divisor;
+	}
+	if (rebase)
+		control->started = papi_clock_real_ns();
+	return PAPI_OK;
+}
+
+/* The thread counts for this EventSet no longer. */
+static void leave(struct control *control)
+{
+	if (control->thread == papi_thread_number()) {
+		papi_vpmu_sampling_stop(control->sampling);
+		papi_vpmu_engine_stop(&control->wants);
+	} else {
+		papi_vpmu_sampling_abandon(&control->sampling);
+		papi_vpmu_engine_abandon(control->thread);
+	}
+	control->running = false;
+}
+
+static int stop(void *pointer, long long values[])
+{
+	struct control *control = pointer;
+	int status = read_values(pointer, values, false);
+
+	leave(control);
+	control->ran = papi_clock_real_ns() - control->started;
+	return status;
+}
+
+static void times(void *pointer, unsigned position, long long *enabled, long long *running, bool counting)
+{
+	struct control *control = pointer;
+
+	(void)position;
+	if (counting)
+		control->ran = papi_clock_real_ns() - control->started;
+	*enabled = *running = control->ran;
+}
+
+static int arm(void *pointer, unsigned position, long long threshold, int cookie)
+{
+	struct control *control = pointer;
+
+	return papi_vpmu_sampling_arm(&control->sampling, control->events[position], position, threshold, cookie);
+}
+
+static unsigned overflows(void *pointer, struct papi_overflow taken[], unsigned n)
+{
+	return papi_vpmu_sampling_take(((struct control *)pointer)->sampling, taken, n);
+}
+
+/* For papi_run's agent (tools/papi_run_agent.c): its code is no more the program's than this library's. */
+__attribute__((visibility("default"))) int papi_agent_exclude(uint64_t start, uint64_t end);
+
+int papi_agent_exclude(uint64_t start, uint64_t end)
+{
+	return papi_vpmu_engine_exclude(start, end);
+}
+
+static void close_control(void *pointer)
+{
+	struct control *control = pointer;
+
+	if (control->running) /* PAPI_shutdown() stops nothing first */
+		leave(control);
+	free(control->events);
+	free(control->base);
+	free(control->sampling);
+	*control = (struct control){ 0 };
+}
+
+static void forked(void *control)
+{
+	((struct control *)control)->running = false;
+	papi_vpmu_engine_forked();
+}
+
+/* Presets are no events of what counts nothing. */
+static int pmu_name(unsigned position, char *name, size_t size)
+{
+	return info.disabled ? PAPI_ENOEVNT : papi_vpmu_pmu_name(position, name, size);
+}
+
+const struct papi_component papi_vpmu_component = {
+	.info = &info,
+	.control_size = sizeof(struct control),
+	.probe = probe,
+	.survey = survey,
+	.shutdown = forget,
+	.pmu_name = pmu_name,
+	.event_name = event_name,
+	.mask_name = mask_name,
+	.resolve = resolve,
+	.release = release,
+	.describe = describe,
+	.add = add,
+	.remove = take_out,
+	.configure = configure,
+	.start = start,
+	.stop = stop,
+	.read = read_values,
+	.times = times,
+	.arm = arm,
+	.overflows = overflows,
+	.close = close_control,
+	.forked = forked,
+};

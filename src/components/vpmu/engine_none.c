@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* In place of the engine where there is none: in the static library, on other architectures, without Zydis. */
+#include <stdio.h>
+
+#include "components/vpmu/engine.h"
+#include "core/error.h"
+
+static const char reason[] = "only the shared library has it, on x86-64, built with the Zydis library and without ThreadSanitizer";
+
+bool papi_vpmu_engine_probe(char *text, size_t size)
+{
+	snprintf(text, size, "%s", reason);
+	return false;
+}
+
+int papi_vpmu_engine_start(const struct papi_vpmu_wants *wants, void *frame)
+{
+	(void)wants;
+	(void)frame;
+	return papi_error(PAPI_ECMP, "the virtual PMU is not here: %s", reason);
+}
+
+void papi_vpmu_engine_stop(const struct papi_vpmu_wants *wants)
+{
+	(void)wants;
+}
+
+int papi_vpmu_engine_overflow(const struct papi_vpmu_overflow *overflow)
+{
+	(void)overflow;
+	return papi_error(PAPI_ECMP, "the virtual PMU is not here: %s", reason);
+}
+
+void papi_vpmu_engine_forget_overflow(const void *argument)
+{
+	(void)argument;
+}
+
+void papi_vpmu_engine_abandon(uint32_t number)
+{
+	(void)number;
+}
+
+const uint64_t *papi_vpmu_engine_counters(const char **lost)
+{
+	*lost = reason;
+	return NULL;
+}
+
+int papi_vpmu_engine_exclude(uint64_t start, uint64_t end)
+{
+	(void)start;
+	(void)end;
+	return papi_error(PAPI_ECMP, "the virtual PMU is not here: %s", reason);
+}
+
+uint64_t papi_vpmu_engine_interruptions(void)
+{
+	return 0;
+}
+
+void papi_vpmu_engine_forked(void)
+{
+}

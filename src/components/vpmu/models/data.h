@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Accesses to data: their pages, and the lines they touch. The usual case, the newest line of its set again, is straight
+ * code, and all else is a function of its own.
+ */
+#ifndef PAPI_VPMU_MODELS_DATA_H
+#define PAPI_VPMU_MODELS_DATA_H
+
+#include "components/vpmu/models/models.h"
+
+/* In counters.h write follows read: the index of a counter for data is the read counter plus this. */
+enum { PAPI_VPMU_DATA_READ = 0, PAPI_VPMU_DATA_WRITE = 1 };
+
+static __attribute__((noinline)) void papi_vpmu_miss_l2(struct papi_vpmu_models *models, uint64_t counters[],
+	uint64_t address, unsigned l2_counter, unsigned l3_counter)
+{
+	counters[l2_counter]++;
+	if (models->l3.ways == 0 || !papi_vpmu_lru_access_rare(&models->l3, address >> models->l3.shift))
+		counters[l3_counter]++;
+}
+
+/* Behind a miss of the first level. */
+static inline __attribute__((always_inline)) void papi_vpmu_miss(struct papi_vpmu_models *models, uint64_t counters[],
+	uint64_t address, unsigned l2_counter, unsigned l3_counter)
+{
+	if (!papi_vpmu_lru_access_rare(&models->l2, address >> models->l2.shift))
+		papi_vpmu_miss_l2(models, counters, address, l2_counter, l3_counter);
+}
+
+/* Another page than the last two. */
+static __attribute__((noinline)) void papi_vpmu_enter_page(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
+{
+	uint64_t frame = papi_vpmu_frames_number(models->frames, page);
+
+	if (models->turned)
+		papi_vpmu_lru_access(&models->dtlb,
+			models->data_page + (uint64_t)((int64_t)models->data_shift >> PAPI_VPMU_PAGE_SHIFT));
+	models->turned = false;
+	/* Two pages that take turns could evict each other from a TLB without ways: then nothing is kept back. */
+	models->other_page = models->dtlb.ways > 1 ? models->data_page : ~0ull;
+	models->other_shift = models->data_shift;
+	models->data_page = page;
+	models->data_shift = (frame - page) << PAPI_VPMU_PAGE_SHIFT;
+	if (papi_vpmu_lru_access(&models->dtlb, frame))
+		return;
+	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
+	if (models->dtlb2.ways == 0 || !papi_vpmu_lru_access(&models->dtlb2, frame))
+		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
+}
+
+/* A settled address with the number of its page. */
+static inline uint64_t papi_vpmu_place(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind)
+{
+	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT;
+
+	if (page != models->data_page) {
+		if (page == models->other_page) {
+			uint64_t shift = models->other_shift;
+
+			models->other_page = models->data_page;
+			models->other_shift = models->data_shift;
+			models->data_page = page;
+			models->data_shift = shift;
+			models->turned = !models->turned;
+		} else {
+			papi_vpmu_enter_page(models, counters, page, kind);
+		}
+	}
+	return address + models->data_shift;
+}
+
+/* An access across the end of a line: a miss when either half is one. */
+static __attribute__((noinline)) void papi_vpmu_touch_two(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
+{
+	uint64_t size = 1ull << models->l1d.shift, end = address + extent;
+	bool hit = true, l2_hit = true, l3_hit = true;
+
+	for (address &= -size; address <= end; address += size) {
+		uint64_t at = papi_vpmu_place(models, counters, address, kind), line = at >> models->l1d.shift;
+
+		if (papi_vpmu_lru_access(&models->l1d, line))
+			continue;
+		hit = false;
+		if (papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
+			continue;
+		l2_hit = false;
+		if (models->l3.ways == 0 || !papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift))
+			l3_hit = false;
+	}
+	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += !hit;
+	counters[PAPI_VPMU_L2D_READ_MISSES + kind] += !l2_hit;
+	counters[PAPI_VPMU_L3D_READ_MISSES + kind] += !l3_hit;
+}
+
+/* Perhaps not the newest of its set. */
+static inline __attribute__((always_inline)) void papi_vpmu_touch_older_line(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t at, unsigned kind)
+{
+	if (papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift))
+		return;
+	counters[PAPI_VPMU_L1D_READ_MISSES + kind]++;
+	papi_vpmu_miss(models, counters, at, PAPI_VPMU_L2D_READ_MISSES + kind, PAPI_VPMU_L3D_READ_MISSES + kind);
+}
+
+static __attribute__((noinline)) void papi_vpmu_touch_new_line(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t at, unsigned kind)
+{
+	papi_vpmu_touch_older_line(models, counters, at, kind);
+}
+
+static inline __attribute__((always_inline)) void papi_vpmu_touch_line(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t at, unsigned shift, unsigned kind)
+{
+	uint64_t line = at >> shift;
+
+	if (models->l1d.newest[line & models->l1d.mask] != line)
+		papi_vpmu_touch_new_line(models, counters, at, kind);
+}
+
+static void papi_vpmu_touch_settled(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
+{
+	unsigned shift = models->l1d.shift;
+
+	if ((address ^ (address + extent)) >> shift)
+		papi_vpmu_touch_two(models, counters, address, extent, kind);
+	else
+		papi_vpmu_touch_line(models, counters, papi_vpmu_place(models, counters, address, kind), shift, kind);
+}
+
+static void papi_vpmu_touch_address(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
+{
+	papi_vpmu_touch_settled(models, counters, papi_vpmu_settle(models, address), extent, kind);
+}
+
+static inline uint64_t papi_vpmu_address_of(const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	return record[access->slot] + (uint64_t)access->displacement;
+}
+
+/* What is in two lines. */
+static __attribute__((noinline)) void papi_vpmu_touch_each(struct papi_vpmu_models *models, uint64_t counters[],
+	const uint64_t *record, const struct papi_vpmu_access *access, unsigned shift)
+{
+	const struct papi_vpmu_access *last = access + access->spanned;
+
+	for (access += access < last; access <= last; access++) {
+		uint64_t address = papi_vpmu_settle(models, papi_vpmu_address_of(access, record));
+
+		if ((address ^ (address + access->extent)) >> shift)
+			papi_vpmu_touch_two(models, counters, address, access->extent, access->is_write);
+		else
+			papi_vpmu_touch_line(models, counters,
+				papi_vpmu_place(models, counters, address, access->is_write), shift, access->is_write);
+	}
+}
+
+/* Pushes, pops: one line behind the other. False when it is not as simple as that. */
+static inline __attribute__((always_inline)) bool papi_vpmu_touch_both(struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_access *access, uint64_t address, unsigned shift)
+{
+	bool falling = access->form == PAPI_VPMU_FORM_FALLING;
+	uint64_t at, line_size = 1ull << shift, end = address + access->extent;
+
+	if (access->form == PAPI_VPMU_FORM_PLAIN || address & 7 || (address ^ end) >> PAPI_VPMU_PAGE_SHIFT ||
+		access->extent >= line_size)
+		return false;
+	at = papi_vpmu_place(models, counters, address, access->is_write) & -line_size;
+	papi_vpmu_touch_line(models, counters, at + (falling ? line_size : 0), shift, access->is_write);
+	papi_vpmu_touch_line(models, counters, at + (falling ? 0 : line_size), shift, access->is_write);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void papi_vpmu_touch(struct papi_vpmu_models *models, uint64_t counters[],
+	const uint64_t *record, const struct papi_vpmu_access *access, unsigned shift)
+{
+	uint64_t address = papi_vpmu_settle(models, papi_vpmu_address_of(access, record));
+
+	/* Those that are spanned may be in another order than that of their pages: nothing is looked up before it is known. */
+	if ((address ^ (address + access->extent)) >> shift == 0)
+		papi_vpmu_touch_line(models, counters, papi_vpmu_place(models, counters, address, access->is_write),
+			shift, access->is_write);
+	else if (!papi_vpmu_touch_both(models, counters, access, address, shift))
+		papi_vpmu_touch_each(models, counters, record, access, shift);
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which caches and TLBs the simulators imitate: those of this machine, or what PAPI_VPMU_CACHE says instead.
+ *
+ *	PAPI_VPMU_CACHE=L1D=32K/8/64,L2=1M/16/64,L3=none,DTLB=64/4
+ *
+ * Caches (L1I, L1D, L2, L3) are SIZE/WAYS/LINE in bytes with K, M or G; WAYS may be "full". TLBs for pages of 4 KiB
+ * (ITLB, DTLB, and behind them ITLB2, DTLB2) are ENTRIES/WAYS. "none" takes L3 or a TLB of the second level away; what
+ * is not named stays as the machine has it. The number of sets need not be a power of two, that of a line must be.
+ */
+#ifndef PAPI_VPMU_MODELS_GEOMETRY_H
+#define PAPI_VPMU_MODELS_GEOMETRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A cache of sets * ways lines; ways 0: there is none. Lines of TLBs are pages. */
+struct papi_vpmu_shape {
+	uint32_t sets, ways;
+	uint32_t shift; /* a line has 1 << shift bytes */
+};
+
+struct papi_vpmu_geometry {
+	struct papi_vpmu_shape l1i, l1d, l2, l3;
+	struct papi_vpmu_shape itlb, dtlb, itlb2, dtlb2;
+	bool shared_tlb2; /* itlb2 and dtlb2 are one TLB */
+};
+
+/*
+ * The one in force, found out on the first call. NULL, with the reason, when PAPI_VPMU_CACHE makes no sense. Under the
+ * library lock until it has succeeded once; afterwards from anywhere, reason may then be NULL.
+ */
+const struct papi_vpmu_geometry *papi_vpmu_geometry_current(char *reason, size_t size);
+/* The next call finds out anew. */
+void papi_vpmu_geometry_forget(void);
+
+/* The machine's geometry as the text of the variable, which may be NULL, changes it. */
+bool papi_vpmu_geometry_read(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size);
+
+/* "L1D 48 KiB, 12 ways, ..." */
+void papi_vpmu_geometry_describe(const struct papi_vpmu_geometry *geometry, char *text, size_t size);
+
+#endif

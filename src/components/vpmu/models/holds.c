@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks without touching: nothing becomes the newest of anything. */
+#include "components/vpmu/models/models.h"
+
+static bool holds_line(const struct papi_vpmu_models *models, uint64_t line)
+{
+	return papi_vpmu_lru_holds(&models->l1i, line) &&
+		papi_vpmu_lru_holds(&models->itlb, line >> (PAPI_VPMU_PAGE_SHIFT - models->l1i.shift));
+}
+
+bool papi_vpmu_models_hold_code(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
+{
+	uint64_t lines_of_page = 1u << (PAPI_VPMU_PAGE_SHIFT - models->l1i.shift), end = block->last_line + 1;
+
+	if (block->n_other_lines)
+		end = (block->first_line | (lines_of_page - 1)) + 1;
+	for (uint64_t line = block->first_line; line < end; line++)
+		if (!holds_line(models, line))
+			return false;
+	for (unsigned i = 0; i < block->n_other_lines; i++)
+		if (!holds_line(models, block->other_line + i))
+			return false;
+	return true;
+}
+
+bool papi_vpmu_models_hold_data(const struct papi_vpmu_models *models, uint64_t address, uint64_t extent)
+{
+	uint64_t settled = papi_vpmu_settle(models, address), size = 1ull << models->l1d.shift;
+
+	for (uint64_t at = settled & -size; at <= settled + extent; at += size) {
+		uint64_t frame = papi_vpmu_frames_find(models->frames, at >> PAPI_VPMU_PAGE_SHIFT);
+		uint64_t placed = frame << PAPI_VPMU_PAGE_SHIFT | (at & ((1 << PAPI_VPMU_PAGE_SHIFT) - 1));
+
+		if (!frame || !papi_vpmu_lru_holds(&models->dtlb, frame) ||
+			!papi_vpmu_lru_holds(&models->l1d, placed >> models->l1d.shift))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A block that runs again and again: what the run before has settled is not done again.
+ */
+#ifndef PAPI_VPMU_MODELS_LOOP_H
+#define PAPI_VPMU_MODELS_LOOP_H
+
+#include "components/vpmu/models/data.h"
+
+#define PAPI_VPMU_SITES_MAX 32
+
+/* An access, by the page it goes to: addresses of size bytes from low on are in it, and are moved to where it is. */
+struct papi_vpmu_site {
+	uint64_t displacement; /* of the address from its value, less low */
+	uint64_t size, page;   /* page: low, moved */
+	uint32_t room;         /* where in a line it may begin to be in no other */
+	uint8_t slot, is_write;
+};
+
+/*
+ * When all accesses of a run are in the pages of the run before, and that one has missed in no TLB, then nothing changes
+ * in the TLBs. So one run tells where its accesses go, and the next ask whether theirs do so, too.
+ */
+struct papi_vpmu_loop {
+	const struct papi_vpmu_description *block;
+	bool known;       /* what its sites are */
+	bool predictable; /* its branch will be predicted right as long as it goes round, and nothing changes by it */
+	unsigned sites;
+	struct papi_vpmu_site site[PAPI_VPMU_SITES_MAX];
+};
+
+/* Of the last access that has been touched: the addresses that are in its page, and in the stack or not like it. */
+static bool papi_vpmu_loop_learn(const struct papi_vpmu_models *models, struct papi_vpmu_site *site,
+	const struct papi_vpmu_access *access, uint64_t address)
+{
+	uint64_t settled = papi_vpmu_settle(models, address), stack_end = models->stack_start + models->stack_size;
+	uint64_t low = address - (settled & ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)),
+		 high = low + (1 << PAPI_VPMU_PAGE_SHIFT);
+	uint64_t line_size = 1ull << models->l1d.shift;
+
+	if (low < models->stack_start && models->stack_start < high)
+		*(address < models->stack_start ? &high : &low) = models->stack_start;
+	if (low < stack_end && stack_end < high)
+		*(address < stack_end ? &high : &low) = stack_end;
+	*site = (struct papi_vpmu_site){ .displacement = (uint64_t)access->displacement - low,
+		.size = high - low,
+		.page = low + settled - address + models->data_shift,
+		.room = (uint32_t)(line_size - access->extent),
+		.slot = access->slot,
+		.is_write = access->is_write };
+	return access->extent < line_size && settled >> PAPI_VPMU_PAGE_SHIFT == models->data_page;
+}
+
+static uint64_t papi_vpmu_translation_misses(const uint64_t counters[])
+{
+	return counters[PAPI_VPMU_DTLB_READ_MISSES] + counters[PAPI_VPMU_DTLB_WRITE_MISSES];
+}
+
+/* A run whose accesses are touched as ever. */
+static __attribute__((noinline)) void papi_vpmu_loop_run(struct papi_vpmu_models *models, uint64_t counters[],
+	struct papi_vpmu_loop *loop, const uint64_t *record, unsigned shift)
+{
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(loop->block),
+				      *end = access + loop->block->accesses;
+	uint64_t misses = papi_vpmu_translation_misses(counters);
+	bool learns = loop->block->accesses <= PAPI_VPMU_SITES_MAX;
+
+	for (loop->sites = 0; access < end; access += 1 + access->spanned) {
+		papi_vpmu_touch(models, counters, record, access, shift);
+		learns = learns &&
+			papi_vpmu_loop_learn(
+				models, &loop->site[loop->sites++], access, papi_vpmu_address_of(access, record));
+	}
+	loop->known = learns && papi_vpmu_translation_misses(counters) == misses;
+}
+
+/* From one site on, others are in other pages now. For the TLBs all count. */
+static __attribute__((noinline)) void papi_vpmu_loop_run_elsewhere(struct papi_vpmu_models *models, uint64_t counters[],
+	struct papi_vpmu_loop *loop, const uint64_t *record, unsigned known, unsigned shift)
+{
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(loop->block),
+				      *end = access + loop->block->accesses;
+
+	for (unsigned i = 0; access < end; access += 1 + access->spanned, i++)
+		if (i < known)
+			papi_vpmu_place(models, counters,
+				papi_vpmu_settle(models, papi_vpmu_address_of(access, record)), access->is_write);
+		else
+			papi_vpmu_touch(models, counters, record, access, shift);
+	loop->known = false;
+}
+
+static inline __attribute__((always_inline)) void papi_vpmu_loop_run_again(struct papi_vpmu_models *models,
+	uint64_t counters[], struct papi_vpmu_loop *loop, const uint64_t *record, unsigned shift)
+{
+	const struct papi_vpmu_site *site = loop->site, *end = site + loop->sites;
+	const uint32_t *newest = models->l1d.newest;
+	uint64_t mask = models->l1d.mask;
+
+	for (; site < end; site++) {
+		uint64_t offset = record[site->slot] + site->displacement, at = offset + site->page;
+
+		if (offset >= site->size || (at & ((1u << shift) - 1)) >= site->room) {
+			papi_vpmu_loop_run_elsewhere(
+				models, counters, loop, record, (unsigned)(site - loop->site), shift);
+			return;
+		}
+		if (newest[at >> shift & mask] != at >> shift)
+			papi_vpmu_touch_older_line(models, counters, at, site->is_write);
+	}
+}
+
+/* The block has run and goes round: as long as it does, its code has just been fetched. */
+static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat(struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
+	unsigned shift)
+{
+	struct papi_vpmu_loop loop;
+	uint64_t description = *record;
+	unsigned words = block->words;
+
+	loop.block = block;
+	loop.known = loop.predictable = false;
+	for (; record < end && *record == description; record += words) {
+		if (!loop.predictable) {
+			counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
+				&models->predictor, block->branch, true);
+			loop.predictable = papi_vpmu_predictor_is_settled(&models->predictor, block->branch);
+		}
+		if (loop.known)
+			papi_vpmu_loop_run_again(models, counters, &loop, record, shift);
+		else if (block->accesses)
+			papi_vpmu_loop_run(models, counters, &loop, record, shift);
+	}
+	return record;
+}
+
+/* A usual block that has a conditional branch and whose lines of code do not displace each other. */
+static inline bool papi_vpmu_repeatable(
+	const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
+{
+	return block->usual && block->end == PAPI_VPMU_ENDS_CONDITIONAL && block->more_lines < models->l1i.sets;
+}
+
+#endif

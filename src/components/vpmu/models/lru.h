@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A set-associative cache with true LRU replacement that allocates on reads and writes, of up to 16 ways. Caches of more
+ * ways are large.h.
+ *
+ * Nothing is searched: pages are numbered from 1 (frames.h), so that a table can tell for each line there is which way it
+ * is in. The order of use of a set is one word of 4-bit way numbers, the newest in the lowest bits. The newest line of
+ * each set is also in an array of its own: the same again, the most frequent case by far, is one comparison and changes
+ * nothing.
+ *
+ * Memory of zeros is an empty cache: the exclusive-or makes 0 a valid order, and no line has the number 0. Most of it is
+ * the table, of which only what stands for lines that have been used is ever touched.
+ */
+#ifndef PAPI_VPMU_MODELS_LRU_H
+#define PAPI_VPMU_MODELS_LRU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "components/vpmu/models/geometry.h"
+#include "components/vpmu/models/large.h"
+
+#define PAPI_VPMU_PACKED_WAYS_MAX 16
+
+struct papi_vpmu_lru {
+	uint32_t *newest; /* line of each set; with a mask of 0 at least that of the first, or none */
+	uint64_t *orders; /* of each set, ^ IDENTITY; above the oldest way is what was there before */
+	uint32_t *lines;  /* of each set, PACKED_WAYS_MAX */
+	uint8_t *ways_of; /* of each line: the way it is in, + 1; 0: none */
+	uint64_t mask;    /* sets - 1 when that is a power of two, else 0 */
+	uint32_t sets, ways;
+	uint32_t shift;
+	uint32_t oldest_position;      /* bit of the last way in an order */
+	struct papi_vpmu_large *large; /* instead of all that but newest, where there are more ways */
+};
+
+#define PAPI_VPMU_ORDER_IDENTITY 0xfedcba9876543210ull
+#define PAPI_VPMU_NIBBLES        0x1111111111111111ull
+
+/* The order with a way moved to its front. */
+static inline uint64_t papi_vpmu_lru_renew(uint64_t order, unsigned way)
+{
+	uint64_t different = order ^ way * PAPI_VPMU_NIBBLES;
+	uint64_t equal = (different - PAPI_VPMU_NIBBLES) & ~different & 8 * PAPI_VPMU_NIBBLES;
+	unsigned position = (unsigned)__builtin_ctzll(equal) & ~3u;
+	uint64_t older = ~0ull << position << 4, newer = ~(~0ull << position);
+
+	return (order & older) | (order & newer) << 4 | way;
+}
+
+static inline bool papi_vpmu_lru_access_set(const struct papi_vpmu_lru *cache, uint32_t line, uint64_t number)
+{
+	uint64_t order = cache->orders[number] ^ PAPI_VPMU_ORDER_IDENTITY;
+	unsigned found = cache->ways_of[line], oldest;
+	uint32_t *victim;
+
+	if (found) {
+		cache->orders[number] = papi_vpmu_lru_renew(order, found - 1) ^ PAPI_VPMU_ORDER_IDENTITY;
+		return true;
+	}
+	oldest = order >> cache->oldest_position & 15;
+	victim = &cache->lines[number * PAPI_VPMU_PACKED_WAYS_MAX + oldest];
+	cache->ways_of[*victim] = 0;
+	cache->ways_of[line] = (uint8_t)(oldest + 1);
+	*victim = line;
+	cache->orders[number] = (order << 4 | oldest) ^ PAPI_VPMU_ORDER_IDENTITY;
+	return false;
+}
+
+static inline __attribute__((always_inline)) bool papi_vpmu_lru_find(
+	const struct papi_vpmu_lru *cache, uint64_t whole, bool asks_newest)
+{
+	uint32_t line = (uint32_t)whole;
+	uint64_t number = line & cache->mask;
+
+	if (__builtin_expect(cache->mask == 0, 0)) {
+		if (cache->large)
+			return papi_vpmu_large_access(cache->large, line);
+		number = line % cache->sets;
+	}
+	if (asks_newest) {
+		if (cache->newest[number] == line)
+			return true;
+		cache->newest[number] = line;
+	}
+	return papi_vpmu_lru_access_set(cache, line, number);
+}
+
+/* Whether the line was there. It is afterwards, as the newest of its set. */
+static inline bool papi_vpmu_lru_access(const struct papi_vpmu_lru *cache, uint64_t line)
+{
+	return papi_vpmu_lru_find(cache, line, true);
+}
+
+/* The same for a cache whose accesses have been filtered by another, so that few are for the newest line: this is quicker.
+ * A cache must be asked by one of the two alone. */
+static inline bool papi_vpmu_lru_access_rare(const struct papi_vpmu_lru *cache, uint64_t line)
+{
+	return papi_vpmu_lru_find(cache, line, false);
+}
+
+/* Whether it is there, and nothing else. */
+static inline bool papi_vpmu_lru_holds(const struct papi_vpmu_lru *cache, uint64_t line)
+{
+	return cache->large ? cache->large->nodes_of[line] != 0 : cache->ways_of[line] != 0;
+}
+
+/* Bytes that a cache of this shape needs, and one made of that many zeroed bytes. Both round up to 64. */
+size_t papi_vpmu_lru_size(const struct papi_vpmu_shape *shape);
+void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shape *shape, void *zeroed);
+
+#endif

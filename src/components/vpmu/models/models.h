@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The simulators of one thread: two caches of the first level, L2 and L3, TLBs of one or two levels, and the branch
+ * predictor. Each thread has its own; nothing is shared, so that counts do not depend on how threads interleave.
+ *
+ * The levels are looked up one behind the other: L2 sees what misses L1, L3 what misses L2. A line that leaves one level
+ * stays in the others, nothing is fetched ahead, and lines written back are not counted. An access across two lines is
+ * one access, and at most one miss of each level.
+ */
+#ifndef PAPI_VPMU_MODELS_MODELS_H
+#define PAPI_VPMU_MODELS_MODELS_H
+
+#include "components/vpmu/counters.h"
+#include "components/vpmu/models/frames.h"
+#include "components/vpmu/models/lru.h"
+#include "components/vpmu/models/predictor.h"
+#include "components/vpmu/models/trace.h"
+
+#define PAPI_VPMU_FETCHED 1024
+/* Behind what tells blocks apart. */
+#define PAPI_VPMU_STATE_STEP (1u << 24)
+
+struct papi_vpmu_models {
+	/* Set by the engine. */
+	size_t size;
+	uint64_t thread_base;          /* of fs */
+	uint64_t data_start, data_end; /* count accesses to [start, end) only, loads and stores too; end 0: all */
+	bool counts_accesses;          /* add to LOADS and STORES: translated code does not */
+
+	/* The pages of the last data access and the last fetch: the same again changes nothing. */
+	uint64_t data_page, code_page;
+	uint64_t data_shift; /* what makes the number of its page of an address */
+	/* The data page before that. Two that take turns leave the TLB alone: it only has to learn which was last. */
+	uint64_t other_page, other_shift;
+	bool turned; /* the TLB believes that other_page was last */
+	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's start. */
+	uint64_t stack_start, stack_size, stack_shift;
+	/*
+	 * Blocks whose lines of code were the newest of their sets in the page of the last fetch, and the state of both when
+	 * that was so: as long as it is the same, fetching them changes nothing.
+	 */
+	uint64_t fetched[PAPI_VPMU_FETCHED];
+	uint64_t code_state; /* of PAPI_VPMU_STATE_STEP each */
+	struct papi_vpmu_frames *frames; /* of data */
+	struct papi_vpmu_lru l1i, l1d, l2, l3;
+	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
+	struct papi_vpmu_description previous; /* that a record has ended with, but whose branch the next one tells */
+	bool previous_known;
+	uint64_t uncounted[PAPI_VPMU_COUNTERS]; /* where counts go that nobody asked for */
+	struct papi_vpmu_predictor predictor;
+};
+
+/* Bytes that models need, and models made of that many zeroed bytes, aligned to 64. */
+size_t papi_vpmu_models_size(const struct papi_vpmu_geometry *geometry);
+struct papi_vpmu_models *papi_vpmu_models_init(void *zeroed, const struct papi_vpmu_geometry *geometry);
+/* The stack that the thread runs on is in [start, end), and the stack pointer is at. */
+void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start, uint64_t end, uint64_t at);
+
+/* As if stacks began where pages do. */
+static inline uint64_t papi_vpmu_settle(const struct papi_vpmu_models *models, uint64_t address)
+{
+	return address + (address - models->stack_start < models->stack_size ? models->stack_shift : 0);
+}
+
+/* Whether the first level has all of it, cache and TLB: nothing of it would miss. */
+bool papi_vpmu_models_hold_code(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block);
+bool papi_vpmu_models_hold_data(const struct papi_vpmu_models *models, uint64_t address, uint64_t extent);
+
+/* Whether the last record ended with a branch, and where that went is still to be told. */
+static inline bool papi_vpmu_models_awaits_target(const struct papi_vpmu_models *models)
+{
+	return models->previous_known && models->previous.end != PAPI_VPMU_ENDS_ANYHOW;
+}
+
+#endif

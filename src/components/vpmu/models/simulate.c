@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From records to counts. This is where a simulating program spends most of its time: data.h and loop.h have what is
+ * usual, here are the accesses that are not, code, branches, and what goes from record to record.
+ */
+#include "components/vpmu/models/data.h"
+#include "components/vpmu/models/gather.h"
+#include "components/vpmu/models/loop.h"
+
+/* Brings the line in like a read, but is none. */
+static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
+{
+	uint64_t at = papi_vpmu_place(
+		models, models->uncounted, papi_vpmu_settle(models, address), PAPI_VPMU_DATA_READ);
+
+	if (papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift))
+		return;
+	counters[PAPI_VPMU_PREFETCH_MISSES]++;
+	papi_vpmu_miss(models, models->uncounted, at, PAPI_VPMU_L2D_READ_MISSES, PAPI_VPMU_L3D_READ_MISSES);
+}
+
+/* One access at a known address, with all that is not the usual case. */
+static void touch_any(
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access, uint64_t address)
+{
+	if (models->data_end && (address >= models->data_end || address + access->extent < models->data_start))
+		counters = models->uncounted;
+	if (access->kind == PAPI_VPMU_PREFETCH) {
+		prefetch(models, counters, address);
+		return;
+	}
+	if (models->counts_accesses) {
+		counters[PAPI_VPMU_LOADS] += access->kind != PAPI_VPMU_WRITE;
+		counters[PAPI_VPMU_STORES] += access->kind != PAPI_VPMU_READ;
+	}
+	papi_vpmu_touch_address(models, counters, address, access->extent, access->is_write);
+}
+
+/* The same line again changes nothing: a long string goes from line to line, unless each element is to be counted. */
+static uint64_t next_line(uint64_t address, uint64_t end, uint64_t line_size)
+{
+	uint64_t next;
+
+	if (end > address) {
+		next = (address | (line_size - 1)) + 1;
+		return next < end ? next : end;
+	}
+	next = (address & -line_size) - 1;
+	return next > end && next < address ? next : end;
+}
+
+/* rep movs and its like: from the pointer before to the pointer after. */
+static void touch_string(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
+{
+	uint64_t address = record[access->slot], end = record[access->slot + 1];
+	uint64_t size = access->extent + 1u, line_size = 1ull << models->l1d.shift;
+
+	if (models->counts_accesses) {
+		for (; address != end; address += end > address ? size : -size)
+			touch_any(models, counters, access, address);
+		return;
+	}
+	end += papi_vpmu_settle(models, address) - address;
+	address = papi_vpmu_settle(models, address);
+	while (address != end) {
+		papi_vpmu_touch_settled(models, counters, address, 0, access->is_write);
+		address = next_line(address, end, line_size);
+	}
+}
+
+static __attribute__((noinline)) void access_special(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	uint64_t address = papi_vpmu_address_of(access, record);
+
+	switch (access->form) {
+	case PAPI_VPMU_FORM_STRING:
+		touch_string(models, counters, access, record);
+		break;
+	case PAPI_VPMU_FORM_GATHER:
+		papi_vpmu_touch_gather(models, counters, access, record);
+		break;
+	case PAPI_VPMU_FORM_THREAD_LOCAL:
+		address += models->thread_base;
+		/* fall through */
+	default:
+		touch_any(models, counters, access, address);
+	}
+}
+
+static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
+{
+	const struct papi_vpmu_lru *cache = &models->l1i;
+	uint64_t address = line << cache->shift, page = address >> PAPI_VPMU_PAGE_SHIFT;
+
+	if (page != models->code_page) {
+		models->code_page = page;
+		models->code_state += PAPI_VPMU_STATE_STEP;
+		if (!papi_vpmu_lru_access(&models->itlb, page)) {
+			counters[PAPI_VPMU_ITLB_MISSES]++;
+			if (models->itlb2.ways == 0 || !papi_vpmu_lru_access(&models->itlb2, page))
+				counters[PAPI_VPMU_ITLB_WALKS]++;
+		}
+	}
+	if (cache->mask && cache->newest[line & cache->mask] == line)
+		return;
+	models->code_state += PAPI_VPMU_STATE_STEP;
+	if (papi_vpmu_lru_access(cache, line))
+		return;
+	counters[PAPI_VPMU_L1I_MISSES]++;
+	papi_vpmu_miss(models, counters, address, PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES);
+}
+
+/* In the page of the last fetch, lines that are the newest of their sets change nothing. */
+static inline bool is_fetched(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
+{
+	const struct papi_vpmu_lru *cache = &models->l1i;
+	uint64_t line = block->first_line;
+
+	if (block->entry >> PAPI_VPMU_PAGE_SHIFT != models->code_page || cache->newest[line & cache->mask] != line)
+		return false;
+	for (unsigned more = block->more_lines; more > 0; more--) {
+		line++;
+		if (cache->newest[line & cache->mask] != line)
+			return false;
+	}
+	return true;
+}
+
+/* How many lines it has in its first page: to the end of that, if there is a second. */
+static uint64_t lines_in_first_page(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
+{
+	uint64_t last = block->last_line;
+
+	if (block->n_other_lines)
+		last = block->first_line | ((1u << (PAPI_VPMU_PAGE_SHIFT - models->l1i.shift)) - 1);
+	return last - block->first_line + 1;
+}
+
+static uint64_t line_of(const struct papi_vpmu_description *block, uint64_t in_first_page, uint64_t i)
+{
+	return i < in_first_page ? block->first_line + i : block->other_line + (i - in_first_page);
+}
+
+/*
+ * Each line is fetched when the first instruction in it runs, behind the accesses of those before it: what misses goes to
+ * levels that both share. So a block that is run instruction by instruction counts the same.
+ */
+static __attribute__((noinline)) void run_fetching(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record)
+{
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
+	bool plain = block->plain && !models->data_end && !models->counts_accesses;
+	uint64_t fetched = 0, first = lines_in_first_page(models, block);
+
+	while (access < end) {
+		bool spans = access->spanned != 0;
+
+		if (spans && (!plain || access->line >= fetched)) {
+			access++; /* one by one */
+			continue;
+		}
+		for (; fetched <= access->line; fetched++)
+			fetch_line(models, counters, line_of(block, first, fetched));
+		if (plain)
+			papi_vpmu_touch(models, counters, record, access, models->l1d.shift);
+		else
+			access_special(models, counters, access, record);
+		access += 1 + access->spanned;
+	}
+	for (; fetched < first + block->n_other_lines; fetched++)
+		fetch_line(models, counters, line_of(block, first, fetched));
+}
+
+static __attribute__((noinline)) void predict_indirect(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
+{
+	if (!papi_vpmu_predict_indirect(&models->predictor, block->branch, following->pc, following->entry))
+		counters[PAPI_VPMU_INDIRECT_MISPREDICTED]++;
+}
+
+/* The record behind that of block tells where its branch went. */
+static inline void predict(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
+{
+	struct papi_vpmu_predictor *predictor = &models->predictor;
+	unsigned end = block->end;
+
+	if (end == PAPI_VPMU_ENDS_CONDITIONAL) {
+		counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
+			predictor, block->branch, following->pc != block->next);
+		return;
+	}
+	if (end == PAPI_VPMU_ENDS_RETURN) {
+		counters[PAPI_VPMU_RETURNS_MISPREDICTED] += !papi_vpmu_predict_return(predictor, following->pc);
+		return;
+	}
+	if (end == PAPI_VPMU_ENDS_INDIRECT_CALL || end == PAPI_VPMU_ENDS_INDIRECT_JUMP)
+		predict_indirect(models, counters, block, following);
+	/* A call that seems to go to the next instruction is one of a function that runs uncounted. */
+	if ((end == PAPI_VPMU_ENDS_CALL || end == PAPI_VPMU_ENDS_INDIRECT_CALL) && following->pc != block->next)
+		papi_vpmu_predict_call(predictor, block->next);
+}
+
+static inline __attribute__((always_inline)) void touch_data(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record, unsigned shift)
+{
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
+
+	for (; access < end; access += 1 + access->spanned)
+		papi_vpmu_touch(models, counters, record, access, shift);
+}
+
+/* Before the first record. */
+static const struct papi_vpmu_description none = { .end = PAPI_VPMU_ENDS_ANYHOW };
+
+/* Where nothing is usual: lines of code have no newest, or data is counted by its address. */
+static __attribute__((noinline)) const struct papi_vpmu_description *simulate_slowly(struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
+	const unsigned char *arena)
+{
+	while (record < end) {
+		const struct papi_vpmu_description *following = (const void *)(arena + *record);
+
+		predict(models, block->counted ? counters : models->uncounted, block, following);
+		block = following;
+		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
+		record += block->words;
+	}
+	return block;
+}
+
+/* Whether it has all that a block has that goes the quick way. */
+static inline __attribute__((always_inline)) bool is_ready(
+	struct papi_vpmu_models *models, const struct papi_vpmu_description *block, uint64_t description)
+{
+	uint64_t number = description >> 6, state = models->code_state + number;
+	uint64_t *known = &models->fetched[number % PAPI_VPMU_FETCHED];
+
+	if (__builtin_expect(*known == state, 1))
+		return true;
+	if (!block->usual || !is_fetched(models, block))
+		return false;
+	*known = state;
+	return true;
+}
+
+static inline __attribute__((always_inline)) const struct papi_vpmu_description *simulate(
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block,
+	const uint64_t *record, const uint64_t *end, const unsigned char *arena, unsigned shift)
+{
+	uint64_t description = ~0ull, *block_counters = block->counted ? counters : models->uncounted;
+
+	while (record < end) {
+		const struct papi_vpmu_description *following = (const void *)(arena + *record);
+
+		if (*record == description && papi_vpmu_repeatable(models, block)) {
+			record = papi_vpmu_repeat(models, counters, block, record, end, shift);
+			continue;
+		}
+		predict(models, block_counters, block, following);
+		description = *record;
+		block = following;
+		if (is_ready(models, block, description)) {
+			block_counters = counters;
+			touch_data(models, counters, block, record, shift);
+		} else {
+			block_counters = block->counted ? counters : models->uncounted;
+			run_fetching(models, block_counters, block, record);
+		}
+		record += block->words;
+	}
+	return block;
+}
+
+/* Lines of nearly all machines have 64 bytes, and shifting by what is known is faster. */
+void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
+	const uint64_t *end, const unsigned char *arena)
+{
+	const struct papi_vpmu_description *block = models->previous_known ? &models->previous : &none;
+
+	if (!models->l1i.mask || models->data_end || models->counts_accesses)
+		block = simulate_slowly(models, counters, block, start, end, arena);
+	else if (models->l1d.shift == 6)
+		block = simulate(models, counters, block, start, end, arena, 6);
+	else
+		block = simulate(models, counters, block, start, end, arena, models->l1d.shift);
+	if (block == &none || block == &models->previous)
+		return;
+	models->previous_known = true;
+	models->previous = *block;
+}
+
+void papi_vpmu_simulate_arrival(
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived)
+{
+	predict(models, models->previous.counted ? counters : models->uncounted, &models->previous, arrived);
+	models->previous_known = false;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The trace: how translated code tells the simulators which blocks it ran and which addresses they touched.
+ *
+ * A trace is an array of 64-bit words. Each run of a block appends one record: the offset of the block's description in
+ * the arena of descriptions, then the values that only the run knows. The description holds all the rest, so that the
+ * appended code is a few stores:
+ *
+ *	record:	     [ description ][ value 1 ][ value 2 ] ... [ value words - 1 ]
+ *	description: pc, end, and the accesses in the order of the program, each an address = value[slot] + displacement
+ *
+ * Accesses that differ by a constant share a value: all of [rsp + constant] in a block, pushes and pops included, cost
+ * one store of rsp. An address that never changes (relative to rip) has slot 0 and costs none. A base register alone is
+ * stored as it is; base and index need a lea.
+ *
+ * A record becomes part of the trace when the pointer to its end is stored, at the end of the block: a block that is
+ * left in its middle by a signal leaves nothing behind.
+ *
+ * Whether a branch was taken is not recorded, as the next record says where it went.
+ */
+#ifndef PAPI_VPMU_MODELS_TRACE_H
+#define PAPI_VPMU_MODELS_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A longer block is cut by the translator. */
+#define PAPI_VPMU_RECORD_WORDS_MAX 250
+
+enum papi_vpmu_access_kind {
+	PAPI_VPMU_READ,
+	PAPI_VPMU_WRITE,
+	PAPI_VPMU_MODIFY, /* a read, then a write of the same address, which never misses */
+	PAPI_VPMU_PREFETCH,
+};
+
+/* Where an address comes from; THREAD_LOCAL and STRING are off the fast path. */
+enum papi_vpmu_access_form {
+	PAPI_VPMU_FORM_PLAIN,
+	PAPI_VPMU_FORM_THREAD_LOCAL, /* relative to fs: the simulator adds the base of the thread */
+	PAPI_VPMU_FORM_STRING,       /* rep: value[slot] and value[slot + 1] are the pointer before and after */
+	/* A gather or scatter: what value[slot] and those behind it are, the bits of its extent tell. */
+	PAPI_VPMU_FORM_GATHER,
+	/* Of what spans others: each is 8 bytes, whole ones from the first, all read or all write, and they go up or down. */
+	PAPI_VPMU_FORM_RISING,
+	PAPI_VPMU_FORM_FALLING,
+};
+
+struct papi_vpmu_access {
+	int64_t displacement;
+	uint16_t extent; /* bytes less one; of one element in STRING; more than that in GATHER */
+	uint8_t slot; /* word of the record; the first, for an address that never changes: the displacement makes up */
+	uint8_t is_write; /* no read, and no read before the write */
+	uint8_t kind;     /* enum papi_vpmu_access_kind */
+	uint8_t form;     /* enum papi_vpmu_access_form */
+	/*
+	 * Accesses in a row that are near each other are led by one that spans them all, and has none of its own: when all
+	 * that it spans is in one line, the first of them decides, and the others are skipped. How many they are.
+	 */
+	uint8_t spanned;
+	uint8_t line; /* of code, from the block's first: where the instruction ends, or the last of those spanned does */
+};
+
+/*
+ * The extent of a GATHER. Its values are the base register, then the vector of indexes, then the mask: a bit for each element,
+ * or a vector whose elements' signs tell. They are as they were before the instruction.
+ */
+enum {
+	PAPI_VPMU_GATHER_ALWAYS = 1 << 15,     /* longer than any other access */
+	PAPI_VPMU_GATHER_LANES = 15,           /* how many elements there are, less one */
+	PAPI_VPMU_GATHER_WIDE = 1 << 4,        /* elements of 8 bytes, not 4 */
+	PAPI_VPMU_GATHER_WIDE_INDEX = 1 << 5,
+	PAPI_VPMU_GATHER_MASK_BITS = 1 << 6,
+	PAPI_VPMU_GATHER_SCALE_SHIFT = 7,      /* of the binary logarithm of the scale, two bits */
+	PAPI_VPMU_GATHER_NO_BASE = 1 << 9,
+	PAPI_VPMU_GATHER_NARROW = 1 << 10,     /* addresses of 32 bits */
+	PAPI_VPMU_GATHER_THREAD_LOCAL = 1 << 11,
+};
+
+static inline unsigned papi_vpmu_gather_lanes(unsigned extent)
+{
+	return (extent & PAPI_VPMU_GATHER_LANES) + 1;
+}
+
+/* Words of the record that the indexes and the mask take: whole registers, the largest there are. */
+static inline unsigned papi_vpmu_gather_index_words(unsigned extent)
+{
+	return extent & PAPI_VPMU_GATHER_MASK_BITS ? 8 : 4;
+}
+
+static inline unsigned papi_vpmu_gather_mask_words(unsigned extent)
+{
+	return extent & PAPI_VPMU_GATHER_MASK_BITS ? 1 : 4;
+}
+
+/* How a block ends. */
+enum papi_vpmu_ending {
+	PAPI_VPMU_ENDS_ANYHOW, /* goes on to the next instruction, or a system call: nothing to predict */
+	PAPI_VPMU_ENDS_CONDITIONAL,
+	PAPI_VPMU_ENDS_JUMP, /* direct */
+	PAPI_VPMU_ENDS_CALL,
+	PAPI_VPMU_ENDS_INDIRECT_JUMP,
+	PAPI_VPMU_ENDS_INDIRECT_CALL,
+	PAPI_VPMU_ENDS_RETURN,
+};
+
+/*
+ * Addresses are the program's but for those that pick places in the models. What a program does must not miss more in one
+ * run than in another because it was loaded elsewhere: pages are numbered as they come up, code pages for the whole
+ * process when they are first translated, data pages for each thread when they are first touched (frames.h).
+ */
+struct papi_vpmu_description {
+	uint64_t pc;    /* of the first instruction */
+	uint64_t next;  /* address behind the block */
+	uint64_t entry; /* pc and the last instruction, with numbered pages */
+	uint64_t branch;
+	uint64_t first_line, last_line; /* of L1I that the block is in, with numbered pages; none: last < first */
+	uint64_t other_line;            /* where what is in a second page begins, and how many lines that is */
+	uint8_t n_other_lines;
+	uint8_t words; /* of a record, the description included */
+	uint8_t accesses;
+	uint8_t end;  /* enum papi_vpmu_ending */
+	bool counted; /* false: outside of the range of instructions; it runs through the models uncounted */
+	bool plain;   /* all accesses are of that form, and none is a prefetch */
+	bool usual;   /* plain, counted, and in one page of code: papi_vpmu_description_finish() tells */
+	uint8_t more_lines; /* in one page: how many behind the first */
+};
+
+_Static_assert(
+	sizeof(struct papi_vpmu_description) == 64 && sizeof(struct papi_vpmu_access) == 16, "as small as can be");
+
+/* When all else is known. */
+static inline void papi_vpmu_description_finish(struct papi_vpmu_description *block)
+{
+	uint64_t more = block->last_line - block->first_line;
+
+	block->usual = block->plain && block->counted && block->n_other_lines == 0 && more <= UINT8_MAX;
+	block->more_lines = block->usual ? (uint8_t)more : 0;
+}
+
+/* They lie behind the description. */
+static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const struct papi_vpmu_description *block)
+{
+	return (const struct papi_vpmu_access *)(const void *)(block + 1);
+}
+
+struct papi_vpmu_models;
+
+/*
+ * Runs the records from start to end through the models of a thread and adds to its counters. arena is where the
+ * descriptions are. It may be called between two instructions of the program: it uses general registers only, calls no
+ * function of another library, and allocates nothing.
+ */
+void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
+	const uint64_t *end, const unsigned char *arena);
+
+/* The thread has arrived at the pc and entry of a block of which there is no record yet: that is what the last one that has
+ * been simulated led to. */
+void papi_vpmu_simulate_arrival(
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived);
+
+#endif

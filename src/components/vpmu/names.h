@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The events of the virtual PMU: each is a sum of counters with weights. The table is constant. */
+#ifndef PAPI_VPMU_NAMES_H
+#define PAPI_VPMU_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "components/vpmu/counters.h"
+
+/* What a count is worth, and why. */
+enum papi_vpmu_worth {
+	PAPI_VPMU_EXACT,
+	PAPI_VPMU_CACHE_MODEL,
+	PAPI_VPMU_TLB_MODEL,
+	PAPI_VPMU_BRANCH_MODEL,
+	PAPI_VPMU_CYCLE_MODEL,
+};
+
+struct papi_vpmu_term {
+	unsigned char counter; /* enum papi_vpmu_counter */
+	short weight;
+};
+
+struct papi_vpmu_event {
+	const char *name, *description;
+	const struct papi_vpmu_term *terms;
+	unsigned char n_terms;
+	unsigned char divisor; /* of the sum, rounded down */
+	unsigned char worth;   /* enum papi_vpmu_worth */
+};
+
+extern const struct papi_vpmu_event papi_vpmu_events[];
+extern const size_t papi_vpmu_event_count;
+
+/* NULL when there is none of that name; case does not matter. */
+const struct papi_vpmu_event *papi_vpmu_event_find(const char *name);
+
+/* "exact", or "modelled: " and how. */
+const char *papi_vpmu_event_note(const struct papi_vpmu_event *event);
+
+/* Of the third level of cache, which a geometry need not have. */
+bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event);
+
+static inline bool papi_vpmu_event_is_modelled(const struct papi_vpmu_event *event)
+{
+	return event->worth != PAPI_VPMU_EXACT;
+}
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ends of blocks. An exit to a known pc is a jump that at first leads to the dispatcher, right behind it, and later to
+ * the translation:
+ *
+ *	      jmp  behind                          jmp  translation
+ *	behind: mov gs:[exit], number of the link
+ *	      jmp  gs:[dispatch]
+ *
+ * A jump to a pc that is only known then (rcx, rdx spilled) goes through the table of the thread, and the code it leads to
+ * finds out whether it is the right one (papi_vpmu_translate_indirect_entry):
+ *
+ *	mov  rcx, target                     mov  rdx, -pc
+ *	mov  gs:[pc], rcx                    lea  rcx, [rcx + rdx]
+ *	movzx edx, cx                        jrcxz it is
+ *	jmp  gs:[jumps + rdx * 8]            ... another with the same 16 bits, or the dispatcher
+ */
+#include "components/vpmu/x86_64/translate.h"
+
+void papi_vpmu_exit(struct papi_vpmu_emitter *e, int64_t exit)
+{
+	papi_vpmu_emit_store_constant(e, VPMU_EXIT, (int32_t)exit);
+	papi_vpmu_emit_jump_through(e, VPMU_DISPATCH);
+}
+
+static void link_to(struct papi_vpmu_translation *t, uint64_t pc)
+{
+	const struct papi_vpmu_block *block = t->flavour->step ? NULL : papi_vpmu_cache_find(t->flavour, pc);
+	uint8_t *place = papi_vpmu_emit_jump(&t->e, block ? block->code : 0);
+
+	if (block)
+		return;
+	papi_vpmu_emit_land_32(&t->e, place);
+	papi_vpmu_exit(&t->e, papi_vpmu_cache_new_link(pc, t->flavour->step ? NULL : place, t->e.to_code));
+}
+
+/* rcx has the target, which is also in the thread's pc; rcx is spilled. */
+static void jump_through_table(struct papi_vpmu_translation *t)
+{
+	static const uint8_t movzx_edx_cx[] = { 0x0f, 0xb7, 0xd1 };
+	static const uint8_t jmp_gs_rdx_8[] = { 0x65, 0xff, 0x24, 0xd5 };
+
+	papi_vpmu_spill(t, RDX, t->pc);
+	papi_vpmu_emit_bytes(&t->e, movzx_edx_cx, sizeof(movzx_edx_cx));
+	papi_vpmu_emit_bytes(&t->e, jmp_gs_rdx_8, sizeof(jmp_gs_rdx_8));
+	papi_vpmu_emit_32(&t->e, VPMU_JUMPS);
+}
+
+/* The library's own code asks each time: where it goes to is not always translated. So does a single instruction. */
+static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit exit)
+{
+	if (!t->flavour->library && !t->flavour->step) {
+		jump_through_table(t);
+		return;
+	}
+	papi_vpmu_unspill(t, RCX, t->pc);
+	papi_vpmu_exit(&t->e, exit);
+}
+
+static bool counts_taken(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	return last->counted && t->flavour->wants.counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
+}
+
+static void end_conditional(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	uint64_t target = papi_vpmu_branch_target(last), next = t->decoded->end;
+	uint8_t *place;
+
+	if (last->kind == PAPI_VPMU_LOOP) {
+		const uint8_t over_the_next_jump[] = { 0xeb, 5 };
+
+		papi_vpmu_emit_bytes(&t->e, (const uint8_t *)(uintptr_t)last->pc, last->decoded.length - 1u);
+		papi_vpmu_emit_byte(&t->e, sizeof(over_the_next_jump));
+		papi_vpmu_mark(t, next);
+		papi_vpmu_emit_bytes(&t->e, over_the_next_jump, sizeof(over_the_next_jump));
+		papi_vpmu_mark_as(t, target, counts_taken(t, last) ? PAPI_VPMU_MARK_TAKEN : PAPI_VPMU_MARK_BRANCH);
+		papi_vpmu_emit_byte(&t->e, 0xe9);
+		place = t->e.next;
+		papi_vpmu_emit_32(&t->e, 0);
+		t->kind = PAPI_VPMU_MARK_AT;
+	} else {
+		place = papi_vpmu_emit_jump_if(&t->e, last->decoded.opcode & 15u, 0);
+	}
+	papi_vpmu_mark(t, next);
+	link_to(t, next);
+	papi_vpmu_emit_land_32(&t->e, place);
+	if (counts_taken(t, last)) {
+		papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_TAKEN);
+		papi_vpmu_count_one(t, PAPI_VPMU_BRANCHES_TAKEN, target);
+	}
+	papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
+	if (target == t->pc && !t->again && !t->flavour->step)
+		papi_vpmu_emit_jump(&t->e, t->entry);
+	else if (!t->again)
+		link_to(t, target);
+}
+
+static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	uint8_t *literal;
+
+	if (last->kind == PAPI_VPMU_CALL) {
+		literal = papi_vpmu_emit_push_literal(&t->e);
+		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
+		link_to(t, papi_vpmu_branch_target(last));
+	} else {
+		papi_vpmu_spill(t, RCX, last->pc);
+		papi_vpmu_copy_target(t, last);
+		papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+		literal = papi_vpmu_emit_push_literal(&t->e);
+		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_TARGET);
+		jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
+	}
+	papi_vpmu_emit_literal(&t->e, literal, t->decoded->end);
+}
+
+static void end_return(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	static const uint8_t load_rcx_from_stack[] = { 0x48, 0x8b, 0x0c, 0x24 };
+	int32_t popped = 8 + (last->decoded.raw.imm[0].size ? (int32_t)last->decoded.raw.imm[0].value.u : 0);
+
+	papi_vpmu_spill(t, RCX, last->pc);
+	papi_vpmu_emit_bytes(&t->e, load_rcx_from_stack, sizeof(load_rcx_from_stack));
+	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	papi_vpmu_emit_lea(&t->e, RSP, RSP, popped);
+	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_TARGET);
+	jump_anywhere(t, PAPI_VPMU_EXIT_RETURN);
+}
+
+static void end_jump_indirect(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	papi_vpmu_spill(t, RCX, last->pc);
+	papi_vpmu_copy_target(t, last);
+	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_TARGET);
+	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
+}
+
+static void emit_syscall(struct papi_vpmu_translation *t)
+{
+	static const uint8_t syscall[] = { 0x0f, 0x05 };
+
+	papi_vpmu_emit_bytes(&t->e, syscall, sizeof(syscall));
+	papi_vpmu_mark(t, t->decoded->end);
+}
+
+/* The kernel leaves the address of the next instruction in rcx: the program's, as far as it can tell. */
+static void go_on_after_syscall(struct papi_vpmu_translation *t)
+{
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->end);
+	link_to(t, t->decoded->end);
+}
+
+/* By the kind of the call, which changes rcx before the kernel does:
+ *
+ *	movzx ecx, ax;  movzx ecx, byte gs:[rcx + kinds];  jrcxz in place;  lea rcx, [rcx - 1];  jrcxz runtime
+ */
+static void end_syscall(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	static const uint8_t movzx_ecx_ax[] = { 0x0f, 0xb7, 0xc8 };
+	static const uint8_t movzx_ecx_gs_rcx[] = { 0x65, 0x0f, 0xb6, 0x89 };
+	static const uint8_t jmp_rcx[] = { 0xff, 0xe1 };
+	static const uint8_t lea_rcx_rip[] = { 0x48, 0x8d, 0x0d };
+	uint8_t *in_place, *runtime, *others, *child, *in_place_address;
+
+	papi_vpmu_emit_bytes(&t->e, movzx_ecx_ax, sizeof(movzx_ecx_ax));
+	papi_vpmu_emit_bytes(&t->e, movzx_ecx_gs_rcx, sizeof(movzx_ecx_gs_rcx));
+	papi_vpmu_emit_32(&t->e, VPMU_SYSCALL_KINDS);
+	in_place = papi_vpmu_emit_jrcxz(&t->e);
+	others = papi_vpmu_emit_jump(&t->e, 0);
+	papi_vpmu_emit_land_8(&t->e, in_place);
+	emit_syscall(t);
+	go_on_after_syscall(t);
+
+	papi_vpmu_emit_land_32(&t->e, others);
+	papi_vpmu_mark(t, last->pc);
+	papi_vpmu_emit_lea(&t->e, RCX, RCX, -1);
+	runtime = papi_vpmu_emit_jrcxz(&t->e);
+	others = papi_vpmu_emit_jump(&t->e, 0);
+	papi_vpmu_emit_land_8(&t->e, runtime);
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->end);
+	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	papi_vpmu_emit_bytes(&t->e, lea_rcx_rip, sizeof(lea_rcx_rip));
+	in_place_address = t->e.next;
+	papi_vpmu_emit_32(&t->e, 0);
+	papi_vpmu_emit_store(&t->e, VPMU_CODE, RCX);
+	papi_vpmu_exit(&t->e, PAPI_VPMU_EXIT_SYSCALL);
+
+	/* The runtime comes back to here when it finds that the call is of this sort. */
+	papi_vpmu_emit_land_32(&t->e, in_place_address);
+	/* A child is another process, or another thread, which nobody counts: it goes on natively. */
+	papi_vpmu_emit_land_32(&t->e, others);
+	emit_syscall(t);
+	papi_vpmu_emit_move(&t->e, RCX, RAX);
+	child = papi_vpmu_emit_jrcxz(&t->e);
+	others = papi_vpmu_emit_jump(&t->e, 0);
+	papi_vpmu_emit_land_8(&t->e, child);
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->end);
+	papi_vpmu_emit_bytes(&t->e, jmp_rcx, sizeof(jmp_rcx));
+	papi_vpmu_emit_land_32(&t->e, others);
+	go_on_after_syscall(t);
+}
+
+static void end_step(struct papi_vpmu_translation *t)
+{
+	papi_vpmu_spill(t, RCX, t->decoded->pc);
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->pc);
+	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	papi_vpmu_unspill(t, RCX, t->pc);
+	papi_vpmu_exit(&t->e, PAPI_VPMU_EXIT_STEP);
+}
+
+void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	t->block->branch = (uint16_t)(last->pc - t->decoded->pc);
+	switch (last->kind) {
+	case PAPI_VPMU_PLAIN:
+		link_to(t, t->decoded->end);
+		break;
+	case PAPI_VPMU_CONDITIONAL:
+	case PAPI_VPMU_LOOP:
+		t->block->target = papi_vpmu_branch_target(last);
+		end_conditional(t, last);
+		break;
+	case PAPI_VPMU_CALL:
+	case PAPI_VPMU_CALL_INDIRECT:
+		t->block->target = last->kind == PAPI_VPMU_CALL ? papi_vpmu_branch_target(last) : 0;
+		end_call(t, last);
+		break;
+	case PAPI_VPMU_TRANSACTION:
+		papi_vpmu_emit_constant(&t->e, RAX, 0); /* aborted, for no reason that a retry could help */
+		/* fall through */
+	case PAPI_VPMU_JUMP:
+		t->block->target = papi_vpmu_branch_target(last);
+		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
+		link_to(t, t->block->target);
+		break;
+	case PAPI_VPMU_JUMP_INDIRECT:
+		end_jump_indirect(t, last);
+		break;
+	case PAPI_VPMU_RETURN:
+		end_return(t, last);
+		break;
+	case PAPI_VPMU_SYSCALL:
+		end_syscall(t, last);
+		break;
+	case PAPI_VPMU_STEP:
+		end_step(t);
+		break;
+	}
+}

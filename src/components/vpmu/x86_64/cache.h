@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The code cache: one for all threads. Memory for code is mapped twice, to be written and to be run, so that nothing is
+ * ever both. It comes in segments; when one is full another takes its place, and the old one is never reused while a
+ * thread may be in it: a block that has become stale leads back to the dispatcher at its entry.
+ *
+ * One lock guards all of it. It is held in the runtime only, where signals are deferred, and never over a system call that
+ * may wait.
+ */
+#ifndef PAPI_VPMU_X86_64_CACHE_H
+#define PAPI_VPMU_X86_64_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "components/vpmu/engine.h"
+#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/x86_64/emit.h"
+#include "components/vpmu/x86_64/thread.h"
+
+/* What is instrumented, and the translations of that sort. */
+struct papi_vpmu_flavour {
+	struct papi_vpmu_wants wants;
+	bool library; /* for the library's own code: nothing is */
+	bool step;    /* a block has one instruction, and the dispatcher is asked after each */
+	unsigned users; /* threads */
+	struct papi_vpmu_block **buckets; /* 1 << PAPI_VPMU_BUCKET_BITS */
+};
+#define PAPI_VPMU_BUCKET_BITS 16
+
+/* An exit of a block to a known pc: the jump there is made to lead to its translation when it is first taken. */
+struct papi_vpmu_link {
+	uint64_t pc;
+	uint8_t *place; /* of the 32 bits to be replaced, where they are written; NULL: nothing is to be replaced */
+	intptr_t to_code;
+};
+
+/* The link of a block that has found the program's bytes changed: no place, and this for to_code. */
+#define PAPI_VPMU_LINK_CHANGED 1
+/* Of one before whose block the thread's budget is spent. */
+#define PAPI_VPMU_LINK_BUDGET 2
+
+void papi_vpmu_cache_lock(void);
+void papi_vpmu_cache_unlock(void);
+
+/* Maps the first segment. PAPI_OK, or PAPI_ECMP with the reason in the detail. */
+int papi_vpmu_cache_begin(void);
+/* The child of a fork leaves the parent's cache alone and makes its own when it needs one. */
+void papi_vpmu_cache_forked(void);
+
+/* The flavour of these wants, made if there is none. NULL when memory ends. Under the lock. */
+struct papi_vpmu_flavour *papi_vpmu_flavour_get(const struct papi_vpmu_wants *wants);
+struct papi_vpmu_flavour *papi_vpmu_flavour_library(void);
+/* The same as another, instruction by instruction. */
+struct papi_vpmu_flavour *papi_vpmu_flavour_step(const struct papi_vpmu_wants *wants);
+
+/* The translation of pc that is not stale; NULL. */
+struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *flavour, uint64_t pc);
+/* The block whose code is at an address of the cache; NULL where that is no block. Any thread's signal handler may ask. */
+const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code);
+/* Whether an address is in a segment; in that which new blocks go to. */
+bool papi_vpmu_cache_holds(uint64_t code);
+bool papi_vpmu_cache_is_current(uint64_t code);
+
+/* A place for code. False when the segment is full. */
+bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e);
+/* What comes before the entry of a block; the next byte is the entry. */
+void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc);
+/* What was emitted stays. marks are copied; the block goes into the flavour's table unless that is NULL. */
+struct papi_vpmu_block *papi_vpmu_cache_close(const struct papi_vpmu_emitter *e, const struct papi_vpmu_block *block,
+					      const struct papi_vpmu_mark *marks);
+/* The number of a new link; -1 when memory ends. */
+int64_t papi_vpmu_cache_new_link(uint64_t pc, uint8_t *place, intptr_t to_code);
+struct papi_vpmu_link papi_vpmu_cache_link(int64_t number);
+/* Makes a link lead to code. */
+void papi_vpmu_cache_connect(const struct papi_vpmu_link *link, uint64_t code);
+
+/* The program's bytes in [start, end) have changed, or are gone: what was made of them is stale. */
+void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end);
+/* One block is. */
+void papi_vpmu_cache_remove(struct papi_vpmu_block *block);
+/* All is stale, and the next block goes into a new segment. */
+void papi_vpmu_cache_flush(void);
+
+/* A thread is in the dispatcher, not in any code: old segments that no thread can be in any more are given back. */
+void papi_vpmu_cache_pass(struct papi_vpmu_thread *thread);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/x86_64/clone.h"
+
+#include <sched.h>
+#include <stddef.h>
+
+#include "components/vpmu/x86_64/actions.h"
+#include "components/vpmu/x86_64/cache.h"
+#include "components/vpmu/x86_64/guard.h"
+#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/runtime.h"
+#include "components/vpmu/x86_64/signals.h"
+
+/* What the call asks for. */
+struct request {
+	uint64_t flags;
+	uint64_t stack; /* its upper end */
+	uint64_t tls;
+};
+
+/* clone3(2)'s argument, as far as it matters. */
+struct arguments {
+	uint64_t flags, pidfd, child, parent, exit_signal, stack, stack_size, tls;
+};
+
+static bool read_request(const uint64_t *r, struct request *request)
+{
+	struct arguments arguments;
+
+	if (r[RAX] == SYS_clone) {
+		*request = (struct request){ r[RDI], r[RSI], r[R8] };
+		return true;
+	}
+	if (r[RSI] < sizeof(arguments) ||
+		!papi_vpmu_guarded_copy(&arguments, (const void *)(uintptr_t)r[RDI], sizeof(arguments)))
+		return false;
+	*request = (struct request){ arguments.flags, arguments.stack + arguments.stack_size, arguments.tls };
+	return true;
+}
+
+/* The new thread's own papi_vpmu_self, whose memory its maker has prepared. */
+static bool set_self(uint64_t tls, struct papi_vpmu_thread *child)
+{
+	uint64_t here;
+
+	__asm__("mov %%fs:0, %0" : "=r"(here));
+	return papi_vpmu_guarded_copy(
+		(void *)(uintptr_t)(tls + ((uint64_t)(uintptr_t)&papi_vpmu_self - here)), &child, sizeof(child));
+}
+
+/* Simulators and overflows are the maker's alone. */
+static struct papi_vpmu_wants inherited_wants(const struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_wants wants = thread->wants;
+
+	wants.simulate = false;
+	wants.overflow = false;
+	return wants;
+}
+
+static bool use_flavours(struct papi_vpmu_thread *child, const struct papi_vpmu_thread *thread)
+{
+	child->wants = inherited_wants(thread);
+	papi_vpmu_cache_lock();
+	child->flavour = papi_vpmu_flavour_get(&child->wants);
+	child->library = thread->library;
+	if (child->flavour)
+		child->flavour->users++;
+	papi_vpmu_cache_unlock();
+	return child->flavour;
+}
+
+/* It counts for the heir from the start. */
+static bool make_inherited(struct papi_vpmu_thread *child, struct papi_vpmu_thread *thread)
+{
+	if (!use_flavours(child, thread))
+		return false;
+	child->heir = thread->heir ? thread->heir : thread;
+	child->heir_region = thread->heir ? thread->heir_region : thread->region;
+	child->n_wants = 1;
+	child->watched = 1;
+	child->active = true;
+	papi_vpmu_actions_enter();
+	return true;
+}
+
+static struct papi_vpmu_thread *make_child(const struct papi_vpmu_thread *thread, uint64_t stack)
+{
+	struct papi_vpmu_thread *child = papi_vpmu_thread_new();
+
+	if (!child)
+		return NULL;
+	for (unsigned i = 0; i < 16; i++)
+		child->registers[i] = thread->registers[i];
+	child->registers[RAX] = 0;
+	child->registers[RCX] = child->pc = thread->pc;
+	child->registers[R11] = child->flags = thread->flags;
+	if (stack)
+		child->registers[RSP] = stack;
+	child->in_runtime = child->deferred = 1;
+	child->deferred_mask = thread->deferred_mask;
+	return child;
+}
+
+bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
+{
+	const uint64_t needed = CLONE_VM | CLONE_THREAD | CLONE_SETTLS;
+	struct papi_vpmu_thread *child;
+	struct request request;
+	uint64_t mask;
+
+	if (!read_request(thread->registers, &request) || (request.flags & needed) != needed)
+		return false;
+	/* No signal comes between: the new thread has the same mask. */
+	mask = papi_vpmu_signals_block();
+	if (!thread->deferred) {
+		thread->deferred = 1;
+		thread->deferred_mask = mask;
+	}
+	child = make_child(thread, request.stack);
+	if (thread->wants.inherit && (!child || !make_inherited(child, thread)))
+		thread->lost = "memory for a thread that was to be counted, too, ended";
+	if (!child || !set_self(request.tls, child)) {
+		papi_vpmu_thread_end(child);
+		return false;
+	}
+	*result = papi_vpmu_clone_call(thread->registers);
+	if (*result > (uint64_t)-4096) {
+		set_self(request.tls, NULL);
+		papi_vpmu_thread_end(child);
+	}
+	return true;
+}
+
+uint64_t papi_vpmu_clone_newborn(struct papi_vpmu_thread *thread)
+{
+	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	if (!thread->active)
+		return thread->pc;
+	papi_vpmu_signals_take_stack(thread);
+	return papi_vpmu_runtime_continue(thread);
+}
+
+/* ---- what they count ---- */
+
+/* What the child has counted since the last time goes to its heir; under the lock. */
+static void hand_over(struct papi_vpmu_thread *child)
+{
+	struct papi_vpmu_thread *heir = child->heir;
+
+	if (!heir || heir->region != child->heir_region)
+		return;
+	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
+		uint64_t sum = 0;
+
+		for (unsigned lane = 0; lane < VPMU_LANES; lane++)
+			sum += __atomic_load_n(&child->counters[lane][i], __ATOMIC_RELAXED);
+		heir->inherited[i] += sum - child->handed_over[i];
+		child->handed_over[i] = sum;
+	}
+}
+
+void papi_vpmu_clone_gather(struct papi_vpmu_thread *heir)
+{
+	uint64_t mask = papi_vpmu_signals_block();
+
+	papi_vpmu_cache_lock();
+	for (struct papi_vpmu_thread *child = papi_vpmu_threads_first(); child; child = child->next)
+		if (child->heir == heir)
+			hand_over(child);
+	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
+		heir->counters[0][i] += heir->inherited[i];
+		heir->inherited[i] = 0;
+	}
+	papi_vpmu_cache_unlock();
+	papi_vpmu_signals_unblock(mask);
+}
+
+void papi_vpmu_clone_forget(struct papi_vpmu_thread *thread)
+{
+	hand_over(thread);
+	thread->heir = NULL;
+	for (struct papi_vpmu_thread *child = papi_vpmu_threads_first(); child; child = child->next)
+		if (child->heir == thread)
+			child->heir = NULL;
+}

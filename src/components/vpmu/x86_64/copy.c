@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Instructions of the program, carried over. All are copied as they are but those that address memory relative to rip:
+ * their displacement is adapted where it reaches, else the address is put into a register that they do not use.
+ *
+ *	add  eax, [rip + x]     mov  gs:[spilled rcx], rcx
+ *	                        mov  rcx, x
+ *	                        add  eax, [rcx]
+ *	                        mov  rcx, gs:[spilled rcx]
+ */
+#include "components/vpmu/x86_64/translate.h"
+
+#define REX 0x40u /* without a bit, it changes nothing */
+
+/* What an instruction addresses relative to rip. */
+static bool find_relative(const struct papi_vpmu_instruction *instruction, uint64_t *address)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+
+	for (unsigned i = 0; i < decoded->operand_count; i++) {
+		const ZydisDecodedOperand *operand = &instruction->operands[i];
+
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY)
+			continue;
+		if (operand->mem.base != ZYDIS_REGISTER_RIP && operand->mem.base != ZYDIS_REGISTER_EIP)
+			continue;
+		*address = instruction->pc + decoded->length + (uint64_t)operand->mem.disp.value;
+		if (operand->mem.base == ZYDIS_REGISTER_EIP)
+			*address &= UINT32_MAX;
+		return true;
+	}
+	return false;
+}
+
+unsigned papi_vpmu_used_registers(const struct papi_vpmu_instruction *instruction)
+{
+	unsigned used = 0;
+
+	for (unsigned i = 0; i < instruction->decoded.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &instruction->operands[i];
+		int numbers[] = { -1, -1 };
+
+		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+			numbers[0] = papi_vpmu_register_number(operand->reg.value);
+		} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			numbers[0] = papi_vpmu_register_number(operand->mem.base);
+			numbers[1] = papi_vpmu_register_number(operand->mem.index);
+		}
+		for (unsigned j = 0; j < 2; j++)
+			if (numbers[j] >= 0)
+				used |= 1u << numbers[j];
+	}
+	return used;
+}
+
+/* One that ModRM can name without a prefix and without SIB byte or displacement. There is always one: no instruction
+ * uses more than four of these. */
+static unsigned free_register(const struct papi_vpmu_instruction *instruction)
+{
+	static const unsigned candidates[] = { RAX, RCX, RDX, RBX, RSI, RDI };
+	unsigned used = papi_vpmu_used_registers(instruction);
+
+	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+		if (!(used >> candidates[i] & 1))
+			return candidates[i];
+	__builtin_unreachable();
+}
+
+/* ModRM's rm field names a low register: the bit that would make it a high one has to go. */
+static void clear_base_bit(const ZydisDecodedInstruction *decoded, uint8_t *bytes)
+{
+	switch (decoded->encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+		if (decoded->attributes & ZYDIS_ATTRIB_HAS_REX)
+			bytes[decoded->raw.rex.offset] &= (uint8_t)~1;
+		break;
+	case ZYDIS_INSTRUCTION_ENCODING_VEX: /* inverted, and in the three-byte form only */
+		if (decoded->raw.vex.size == 3)
+			bytes[decoded->raw.vex.offset + 1] |= 0x20;
+		break;
+	case ZYDIS_INSTRUCTION_ENCODING_XOP:
+		bytes[decoded->raw.xop.offset + 1] |= 0x20;
+		break;
+	case ZYDIS_INSTRUCTION_ENCODING_EVEX:
+		bytes[decoded->raw.evex.offset + 1] |= 0x20;
+		break;
+	default:
+		break;
+	}
+}
+
+/* With [reg] for [rip + displacement]. */
+static void copy_through(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction, unsigned reg)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+	const uint8_t *from = (const uint8_t *)(uintptr_t)instruction->pc;
+	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH] = { 0 };
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < decoded->length; i++)
+		if (i < decoded->raw.disp.offset || i >= decoded->raw.disp.offset + 4u)
+			bytes[count++] = from[i];
+	bytes[decoded->raw.modrm.offset] = (uint8_t)((bytes[decoded->raw.modrm.offset] & 0x38) | reg);
+	clear_base_bit(decoded, bytes);
+	papi_vpmu_emit_bytes(e, bytes, count);
+}
+
+/* With another displacement, if the address is near. */
+static bool copy_near(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction, uint64_t address)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+	int64_t displacement = (int64_t)(address - (papi_vpmu_emit_address(e) + decoded->length));
+	int32_t narrow = (int32_t)displacement;
+	uint8_t *start = e->next;
+
+	if (narrow != displacement || decoded->address_width != 64)
+		return false;
+	papi_vpmu_emit_bytes(e, (const uint8_t *)(uintptr_t)instruction->pc, decoded->length);
+	memcpy(start + decoded->raw.disp.offset, &narrow, 4);
+	return true;
+}
+
+/* lea reg, [rip + x] is a constant. */
+static bool copy_as_constant(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction,
+			     uint64_t address)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+
+	if (decoded->mnemonic != ZYDIS_MNEMONIC_LEA || decoded->operand_width != 64)
+		return false;
+	papi_vpmu_emit_constant(e, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg.value), address);
+	return true;
+}
+
+void papi_vpmu_copy(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+	uint64_t address, pc = instruction->pc;
+	unsigned reg;
+
+	if (!find_relative(instruction, &address)) {
+		/* When the block becomes stale, its first two bytes change: nobody may stand between them. */
+		if (decoded->length == 1 && papi_vpmu_emit_address(&t->e) == t->entry)
+			papi_vpmu_emit_byte(&t->e, REX);
+		papi_vpmu_emit_bytes(&t->e, (const uint8_t *)(uintptr_t)pc, decoded->length);
+		return;
+	}
+	if (copy_as_constant(&t->e, instruction, address) || copy_near(&t->e, instruction, address))
+		return;
+	reg = free_register(instruction);
+	papi_vpmu_spill(t, reg, pc);
+	papi_vpmu_emit_constant(&t->e, reg, address);
+	copy_through(&t->e, instruction, reg);
+	papi_vpmu_mark(t, pc + decoded->length);
+	papi_vpmu_unspill(t, reg, pc + decoded->length);
+}
+
+/* jmp [memory] and call [memory], as mov rcx, [memory]: the prefixes that matter, REX with W, the opcode, and ModRM with
+ * rcx in its reg field; what follows is the same. */
+static void load_target(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+	const uint8_t *bytes = (const uint8_t *)(uintptr_t)instruction->pc;
+	unsigned modrm = decoded->raw.modrm.offset;
+	unsigned rex = decoded->attributes & ZYDIS_ATTRIB_HAS_REX ? bytes[decoded->raw.rex.offset] : 0u;
+
+	if (decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS)
+		papi_vpmu_emit_byte(e, 0x64);
+	if (decoded->attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE)
+		papi_vpmu_emit_byte(e, 0x67);
+	papi_vpmu_emit_byte(e, 0x48 | (rex & 3));
+	papi_vpmu_emit_byte(e, 0x8b);
+	papi_vpmu_emit_byte(e, (bytes[modrm] & 0xc7) | RCX << 3);
+	papi_vpmu_emit_bytes(e, bytes + modrm + 1, decoded->length - modrm - 1);
+}
+
+void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
+{
+	static const uint8_t load_from_rcx[] = { 0x48, 0x8b, 0x09 };
+	uint64_t address;
+
+	if (instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		papi_vpmu_emit_move(&t->e, RCX, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg.value));
+	} else if (find_relative(instruction, &address)) {
+		papi_vpmu_emit_constant(&t->e, RCX, address);
+		papi_vpmu_emit_bytes(&t->e, load_from_rcx, sizeof(load_from_rcx));
+	} else {
+		load_target(&t->e, instruction);
+	}
+}

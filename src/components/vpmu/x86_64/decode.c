@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From bytes of the program to decoded blocks. */
+#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/x86_64/maps.h"
+
+#define ARITHMETIC_FLAGS \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
+
+/* How far to look for an instruction that sets the flags anew. */
+#define LOOKAHEAD 16
+
+static ZydisDecoder decoder;
+
+bool papi_vpmu_decode_begin(void)
+{
+	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+}
+
+int papi_vpmu_register_number(ZydisRegister reg)
+{
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+
+	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15 ? (int)whole - (int)ZYDIS_REGISTER_RAX : -1;
+}
+
+uint64_t papi_vpmu_branch_target(const struct papi_vpmu_instruction *instruction)
+{
+	return instruction->pc + instruction->decoded.length + (uint64_t)instruction->decoded.raw.imm[0].value.s;
+}
+
+/* A shift by nothing leaves the flags alone, and the number in cl is not known here. */
+static bool may_do_nothing(const ZydisDecodedInstruction *decoded)
+{
+	if (decoded->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+		return true;
+	switch (decoded->mnemonic) {
+	case ZYDIS_MNEMONIC_SHL:
+	case ZYDIS_MNEMONIC_SHR:
+	case ZYDIS_MNEMONIC_SAR:
+	case ZYDIS_MNEMONIC_ROL:
+	case ZYDIS_MNEMONIC_ROR:
+	case ZYDIS_MNEMONIC_RCL:
+	case ZYDIS_MNEMONIC_RCR:
+	case ZYDIS_MNEMONIC_SHLD:
+	case ZYDIS_MNEMONIC_SHRD:
+		return !decoded->raw.imm[0].size || !(decoded->raw.imm[0].value.u & 0x1f);
+	default:
+		return false;
+	}
+}
+
+static void find_flags(const ZydisDecodedInstruction *decoded, unsigned *read, unsigned *set)
+{
+	const ZydisAccessedFlags *flags = decoded->cpu_flags;
+
+	*read = flags ? flags->tested & ARITHMETIC_FLAGS : 0;
+	*set = flags && !may_do_nothing(decoded)
+		? (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & ARITHMETIC_FLAGS : 0;
+}
+
+/* Whether it needs what translated code does not leave as it was: the gs base, far transfers, another mode. */
+static bool must_step(const struct papi_vpmu_instruction *instruction)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+
+	if (decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS)
+		return true;
+	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return true;
+	switch (decoded->mnemonic) {
+	case ZYDIS_MNEMONIC_RDGSBASE:
+	case ZYDIS_MNEMONIC_WRGSBASE:
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_SYSENTER:
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
+	case ZYDIS_MNEMONIC_UIRET:
+	case ZYDIS_MNEMONIC_INCSSPD:
+	case ZYDIS_MNEMONIC_INCSSPQ:
+	case ZYDIS_MNEMONIC_RSTORSSP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum papi_vpmu_kind find_kind(const struct papi_vpmu_instruction *instruction)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+	bool direct = decoded->raw.imm[0].is_relative && decoded->raw.imm[0].size;
+
+	if (must_step(instruction))
+		return PAPI_VPMU_STEP;
+	if (decoded->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
+		return PAPI_VPMU_TRANSACTION;
+	switch (decoded->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		if (decoded->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && decoded->opcode >= 0xe0 && decoded->opcode <= 0xe3)
+			return PAPI_VPMU_LOOP;
+		/* 16 bits of target: nobody means that in a 64-bit program. */
+		return decoded->raw.imm[0].size == 16 ? PAPI_VPMU_STEP : PAPI_VPMU_CONDITIONAL;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		if (decoded->operand_width == 16)
+			return PAPI_VPMU_STEP;
+		return direct ? PAPI_VPMU_JUMP : PAPI_VPMU_JUMP_INDIRECT;
+	case ZYDIS_CATEGORY_CALL:
+		if (decoded->operand_width == 16)
+			return PAPI_VPMU_STEP;
+		return direct ? PAPI_VPMU_CALL : PAPI_VPMU_CALL_INDIRECT;
+	case ZYDIS_CATEGORY_RET:
+		return decoded->operand_width == 16 ? PAPI_VPMU_STEP : PAPI_VPMU_RETURN;
+	case ZYDIS_CATEGORY_SYSCALL:
+		return PAPI_VPMU_SYSCALL;
+	default:
+		return PAPI_VPMU_PLAIN;
+	}
+}
+
+bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t pc, const uint8_t *bytes, uint64_t size)
+{
+	uint64_t length = size < ZYDIS_MAX_INSTRUCTION_LENGTH ? size : ZYDIS_MAX_INSTRUCTION_LENGTH;
+
+	instruction->pc = pc;
+	instruction->trimmed = false;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, length, &instruction->decoded, instruction->operands)))
+		return false;
+	instruction->kind = find_kind(instruction);
+	find_flags(&instruction->decoded, &instruction->flags_read, &instruction->flags_set);
+	papi_vpmu_classify(&instruction->decoded, instruction->operands, &instruction->class);
+	return true;
+}
+
+void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsigned max)
+{
+	uint64_t limit = papi_vpmu_maps_executable_until(pc);
+
+	block->pc = block->end = pc;
+	block->count = 0;
+	while (block->count < max && block->end < limit) {
+		struct papi_vpmu_instruction *instruction = &block->instructions[block->count];
+
+		if (!papi_vpmu_decode_copy(instruction, block->end, (const uint8_t *)(uintptr_t)block->end,
+					   limit - block->end))
+			break;
+		/* One that is stepped makes a block of its own. */
+		if (instruction->kind == PAPI_VPMU_STEP && block->count)
+			break;
+		block->count++;
+		block->end += instruction->decoded.length;
+		if (instruction->kind != PAPI_VPMU_PLAIN)
+			break;
+	}
+}
+
+bool papi_vpmu_flags_unused(uint64_t pc)
+{
+	uint64_t limit = papi_vpmu_maps_executable_until(pc);
+	unsigned needed = ARITHMETIC_FLAGS;
+
+	for (unsigned i = 0; i < LOOKAHEAD && pc < limit; i++) {
+		ZydisDecodedInstruction decoded;
+		unsigned read, set;
+
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, (const void *)(uintptr_t)pc, limit - pc,
+								&decoded)))
+			return false;
+		find_flags(&decoded, &read, &set);
+		if (read & needed)
+			return false;
+		needed &= ~set;
+		if (!needed)
+			return true;
+		pc += decoded.length;
+		if (decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR && decoded.raw.imm[0].is_relative)
+			pc += (uint64_t)decoded.raw.imm[0].value.s;
+		else if (decoded.meta.category == ZYDIS_CATEGORY_COND_BR || decoded.meta.category == ZYDIS_CATEGORY_CALL ||
+			 decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+			 decoded.meta.category == ZYDIS_CATEGORY_RET || decoded.meta.category == ZYDIS_CATEGORY_SYSCALL)
+			return false;
+	}
+	return false;
+}

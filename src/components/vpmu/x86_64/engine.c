@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starting and stopping. */
+#include "components/vpmu/engine.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "components/vpmu/x86_64/actions.h"
+#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/x86_64/cache.h"
+#include "components/vpmu/x86_64/clone.h"
+#include "components/vpmu/x86_64/dispatch.h"
+#include "components/vpmu/x86_64/engine.h"
+#include "components/vpmu/x86_64/jumps.h"
+#include "components/vpmu/x86_64/library.h"
+#include "components/vpmu/x86_64/maps.h"
+#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/signals.h"
+#include "components/vpmu/x86_64/trace.h"
+#include "core/error.h"
+#include "core/thread.h"
+#include "core/signals.h"
+
+/* The kernel's number for arch_prctl(2): Linux 6.6 and later. */
+#define SHADOW_STACK_STATUS 0x5005
+
+static bool has_shadow_stack(void)
+{
+	unsigned long features = 0;
+
+	return !papi_vpmu_raw(SYS_arch_prctl, SHADOW_STACK_STATUS, (long)&features, 0, 0, 0, 0) && features & 1;
+}
+
+static bool can_read_maps(void)
+{
+	uint64_t end;
+
+	papi_vpmu_cache_lock();
+	end = papi_vpmu_maps_executable_until((uint64_t)(uintptr_t)can_read_maps);
+	papi_vpmu_cache_unlock();
+	return end != 0;
+}
+
+bool papi_vpmu_engine_probe(char *reason, size_t size)
+{
+	const char *obstacle = NULL;
+
+	if (!__builtin_cpu_supports("avx")) /* and so xsave, which the kernel has switched on */
+		obstacle = "the processor has no xsave instruction";
+	else if (has_shadow_stack())
+		obstacle = "the program runs with a shadow stack, which translated code cannot keep";
+	else if (!papi_vpmu_library_begin())
+		obstacle = "the library is linked into the program statically: its own code cannot be told from the "
+			   "program's. Link with the shared library";
+	else if (!papi_vpmu_decode_begin())
+		obstacle = "the version of the Zydis library does not fit";
+	else if (!can_read_maps())
+		obstacle = "/proc/self/maps, which tells what is code, cannot be read: mount /proc";
+	if (obstacle)
+		snprintf(reason, size, "%s", obstacle);
+	return !obstacle;
+}
+
+static struct papi_vpmu_wants *union_of(struct papi_vpmu_wants *all, const struct papi_vpmu_wants *wants)
+{
+	all->counters |= wants->counters;
+	all->simulate |= wants->simulate;
+	all->inherit |= wants->inherit;
+	all->overflow |= wants->overflow;
+	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
+		if (wants->weights[i] > all->weights[i])
+			all->weights[i] = wants->weights[i];
+	all->instructions_start = wants->instructions_start;
+	all->instructions_end = wants->instructions_end;
+	all->data_start = wants->data_start;
+	all->data_end = wants->data_end;
+	return all;
+}
+
+static bool same_ranges(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
+{
+	return a->instructions_start == b->instructions_start && a->instructions_end == b->instructions_end &&
+	       a->data_start == b->data_start && a->data_end == b->data_end;
+}
+
+/* From now on the thread runs code of this sort. */
+static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants)
+{
+	struct papi_vpmu_flavour *flavour, *library, *stepping = NULL;
+
+	papi_vpmu_cache_lock();
+	flavour = papi_vpmu_flavour_get(wants);
+	library = papi_vpmu_flavour_library();
+	if (wants->overflow)
+		stepping = papi_vpmu_flavour_step(wants);
+	if (flavour && library && flavour != thread->flavour) {
+		flavour->users++;
+		if (thread->flavour) {
+			thread->flavour->users--;
+			papi_vpmu_jumps_forget(thread);
+		}
+		thread->flavour = flavour;
+	}
+	thread->library = library;
+	thread->stepping = stepping;
+	papi_vpmu_cache_unlock();
+	if (!flavour || !library || (wants->overflow && !stepping))
+		return papi_error(PAPI_ENOMEM, "no memory for another sort of translated code");
+	thread->wants = *wants;
+	if (wants->simulate && !papi_vpmu_trace_begin(thread))
+		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
+	return PAPI_OK;
+}
+
+/* Where the function returns to next, it returns to the stub: that goes on at the same place, translated. */
+static void enter(struct papi_vpmu_thread *thread, uint64_t *slot)
+{
+	unsigned n;
+
+	if (thread->gate_depth == sizeof(thread->gates)) {
+		thread->registers[RSP] = (uint64_t)(uintptr_t)slot;
+		papi_vpmu_runtime_forget_gates(thread);
+	}
+	n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
+	thread->gates[n] = (struct papi_vpmu_gate){ *slot, (uint64_t)(uintptr_t)slot };
+	thread->gate_depth += sizeof(thread->gates[0]);
+	*slot = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
+	thread->active = thread->in_library = true;
+}
+
+static void leave(struct papi_vpmu_thread *thread)
+{
+	uint64_t mask = papi_vpmu_signals_block();
+
+	if (thread->deferred || thread->signals.waiting)
+		mask = thread->deferred_mask;
+	thread->active = false;
+	papi_vpmu_runtime_close_gates(thread);
+	papi_vpmu_signals_leave(thread);
+	papi_vpmu_signals_unblock(mask);
+}
+
+/* What another thread has stopped counts no longer: it could not be done before, while this one was running. */
+static void settle(struct papi_vpmu_thread *thread)
+{
+	unsigned abandoned = atomic_exchange(&thread->abandoned, 0);
+	unsigned before = thread->n_wants;
+
+	thread->n_wants -= abandoned < before ? abandoned : before;
+	if (before && !thread->n_wants && thread->active)
+		leave(thread);
+}
+
+/* A library was unloaded natively, when nobody saw the system calls. */
+static void forget_code(void)
+{
+	papi_vpmu_cache_lock();
+	papi_vpmu_maps_forget(0, UINT64_MAX);
+	papi_vpmu_cache_flush();
+	papi_vpmu_cache_unlock();
+}
+
+/* With all signals blocked. mask is the mask to go back to: once the thread runs translated, if it does so from now on. */
+static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t mask)
+{
+	struct papi_vpmu_thread *thread;
+	struct papi_vpmu_wants all = *wants;
+	int status = papi_vpmu_cache_begin();
+
+	if (status != PAPI_OK)
+		return status;
+	thread = papi_vpmu_thread_get();
+	if (!thread)
+		return papi_error_code();
+	thread->number = papi_thread_number();
+	if (!thread->handling)
+		settle(thread);
+	if (thread->handling)
+		return papi_error(PAPI_ECNFLCT, "a function that is called for an overflow cannot start an EventSet");
+	if (thread->n_wants && !thread->active)
+		return papi_error(PAPI_ECNFLCT, "another EventSet of this thread has to be stopped first: %s", thread->lost);
+	if (thread->n_wants) {
+		if (!same_ranges(&thread->wants, wants))
+			return papi_error(PAPI_ECNFLCT, "another EventSet of this thread counts in other address ranges");
+		all = thread->wants;
+		union_of(&all, wants);
+	}
+	status = use(thread, &all);
+	if (status != PAPI_OK)
+		return status;
+	thread->n_wants++;
+	if (!thread->active) {
+		thread->checked = thread->foreseen = false;
+		thread->lost = NULL;
+		thread->region++;
+		papi_signal_action = papi_vpmu_action_native;
+		if (papi_vpmu_library_bind())
+			forget_code();
+		enter(thread, slot);
+		papi_vpmu_signals_enter(thread, mask);
+	}
+	return PAPI_OK;
+}
+
+int papi_vpmu_start(const struct papi_vpmu_wants *wants, uint64_t *frame, uint64_t *slot)
+{
+	uint64_t mask = papi_vpmu_signals_block();
+	int status = start(wants, frame ? frame + 1 : slot, mask);
+
+	if (!papi_vpmu_self || !papi_vpmu_self->signals.waiting)
+		papi_vpmu_signals_unblock(mask);
+	return status;
+}
+
+void papi_vpmu_engine_stop(const struct papi_vpmu_wants *wants)
+{
+	struct papi_vpmu_thread *thread = papi_vpmu_self;
+
+	(void)wants; /* what others want less is instrumented until all have stopped */
+	if (!thread || !thread->n_wants)
+		return;
+	thread->n_wants--;
+	if (thread->n_wants)
+		settle(thread);
+	else if (thread->active)
+		leave(thread);
+}
+
+void papi_vpmu_engine_abandon(uint32_t number)
+{
+	struct papi_vpmu_thread *thread;
+
+	papi_vpmu_cache_lock();
+	thread = papi_vpmu_thread_find(number);
+	if (thread)
+		atomic_fetch_add(&thread->abandoned, 1);
+	papi_vpmu_cache_unlock();
+}
+
+/* Single instructions: signal handlers count in between. */
+static void move_count(uint64_t *to, uint64_t *from)
+{
+	uint64_t number = *from;
+
+	if (!number)
+		return;
+	__asm__ volatile("subq %1, %0" : "+m"(*from) : "r"(number) : "cc");
+	__asm__ volatile("addq %1, %0" : "+m"(*to) : "r"(number) : "cc");
+}
+
+/* What is wanted is gathered in the first lane. */
+static void add_lanes(struct papi_vpmu_thread *thread)
+{
+	for (uint64_t left = thread->wants.counters; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+
+		for (unsigned lane = 1; lane < VPMU_LANES; lane++)
+			move_count(&thread->counters[0][i], &thread->counters[lane][i]);
+	}
+}
+
+const uint64_t *papi_vpmu_engine_up_to_date(struct papi_vpmu_thread *thread)
+{
+	if (thread->models)
+		papi_vpmu_trace_drain(thread);
+	add_lanes(thread);
+	if (thread->wants.inherit)
+		papi_vpmu_clone_gather(thread);
+	return thread->counters[0];
+}
+
+const uint64_t *papi_vpmu_engine_counters(const char **lost)
+{
+	struct papi_vpmu_thread *thread = papi_vpmu_self;
+
+	*lost = thread ? thread->lost : NULL;
+	return thread ? papi_vpmu_engine_up_to_date(thread) : NULL;
+}
+
+int papi_vpmu_engine_overflow(const struct papi_vpmu_overflow *overflow)
+{
+	struct papi_vpmu_thread *thread = papi_vpmu_thread_get();
+
+	if (!thread)
+		return papi_error_code();
+	if (thread->n_overflows == PAPI_VPMU_OVERFLOWS)
+		return papi_error(PAPI_ENOMEM, "%d events of this thread overflow already", PAPI_VPMU_OVERFLOWS);
+	thread->overflows[thread->n_overflows++] = *overflow;
+	thread->budget = -1;
+	return PAPI_OK;
+}
+
+void papi_vpmu_engine_forget_overflow(const void *argument)
+{
+	struct papi_vpmu_thread *thread = papi_vpmu_self;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; thread && i < thread->n_overflows; i++)
+		if (thread->overflows[i].argument != argument)
+			thread->overflows[kept++] = thread->overflows[i];
+	if (thread)
+		thread->n_overflows = kept;
+}
+
+int papi_vpmu_engine_exclude(uint64_t start, uint64_t end)
+{
+	if (papi_vpmu_library_exclude(start, end) < 0)
+		return papi_error(PAPI_ENOMEM, "too many pieces of code are to be left out of virtual counts");
+	return PAPI_OK;
+}
+
+uint64_t papi_vpmu_engine_interruptions(void)
+{
+	return papi_vpmu_self ? __atomic_load_n(&papi_vpmu_self->signals.handlers, __ATOMIC_RELAXED) : 0;
+}
+
+void papi_vpmu_engine_forked(void)
+{
+	papi_vpmu_cache_forked();
+	papi_vpmu_threads_forked();
+	papi_vpmu_signals_forked(papi_vpmu_self);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/x86_64/jumps.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+#include "components/vpmu/x86_64/dispatch.h"
+#include "components/vpmu/x86_64/raw.h"
+
+#define PAGE	  4096u
+#define FILE_SIZE 65536u /* as much as the kernel maps at once when a page is first read */
+
+static int new_file(void)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+
+	/* Past the limit of the size of files, there would be a signal. */
+	if (papi_vpmu_raw(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) || limit.rlim_cur < FILE_SIZE)
+		return -1;
+	return (int)papi_vpmu_raw(SYS_memfd_create, (long)"papi_vpmu_jumps", MFD_CLOEXEC, 0, 0, 0, 0);
+}
+
+static void fill(uint64_t *jumps, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		jumps[i] = (uint64_t)(uintptr_t)papi_vpmu_jump_miss;
+}
+
+/* The first page of the table as often as the file has pages. */
+static bool write_file(int file, uint64_t *jumps)
+{
+	struct iovec pages[FILE_SIZE / PAGE];
+	const long n = FILE_SIZE / PAGE;
+
+	fill(jumps, PAGE / sizeof(*jumps));
+	for (long i = 0; i < n; i++)
+		pages[i] = (struct iovec){ jumps, PAGE };
+	return papi_vpmu_raw(SYS_writev, file, (long)pages, n, 0, 0, 0) == FILE_SIZE;
+}
+
+void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread)
+{
+	char *start = (char *)thread->jumps;
+	int file = new_file();
+
+	thread->jumps_are_mapped = file >= 0 && write_file(file, thread->jumps);
+	for (size_t at = 0; thread->jumps_are_mapped && at < sizeof(thread->jumps); at += FILE_SIZE)
+		if (papi_vpmu_raw(SYS_mmap, (long)(start + at), FILE_SIZE, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) != (long)(start + at))
+			thread->jumps_are_mapped = false;
+	if (file >= 0)
+		papi_vpmu_raw(SYS_close, file, 0, 0, 0, 0, 0);
+	if (!thread->jumps_are_mapped)
+		fill(thread->jumps, PAPI_VPMU_JUMPS);
+}
+
+void papi_vpmu_jumps_forget(struct papi_vpmu_thread *thread)
+{
+	/* Memory that the program has locked cannot be thrown away. */
+	if (thread->jumps_are_mapped &&
+	    !papi_vpmu_raw(SYS_madvise, (long)thread->jumps, sizeof(thread->jumps), MADV_DONTNEED, 0, 0, 0))
+		return;
+	fill(thread->jumps, PAPI_VPMU_JUMPS);
+}

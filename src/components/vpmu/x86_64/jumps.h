@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of a thread's indirect branches (thread.h, branches.c). Empty, each of its places leads to the dispatcher.
+ *
+ * It has 128 pages, of which most threads use a few. Touching a page for the first time takes longer than translating a
+ * block, so an empty table is a small file, mapped one time after the other: pages become the thread's own as they are
+ * written, and are the file's again when they are thrown away.
+ */
+#ifndef PAPI_VPMU_X86_64_JUMPS_H
+#define PAPI_VPMU_X86_64_JUMPS_H
+
+#include "components/vpmu/x86_64/thread.h"
+
+/* Makes an empty one, in a block of memory that is new. What fails costs time only. */
+void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread);
+/* Empties the table of a thread that is in no translated code, or does not come to any before it has ended. */
+void papi_vpmu_jumps_forget(struct papi_vpmu_thread *thread);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An overflow is to be seen right after the instruction that caused it. No event grows by more than the weights of the
+ * blocks that run, so the thread runs freely while the next overflow is further away than that, and at last instruction by
+ * instruction, in code of a flavour that comes back to the dispatcher after each. What simulators count is known as soon as
+ * they have been through the trace: which is whenever somebody looks.
+ */
+#include "components/vpmu/x86_64/overflow.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/x86_64/engine.h"
+#include "components/vpmu/x86_64/trace.h"
+
+/* x87, SSE, AVX, AVX-512: the program's function may use them all. */
+#define ALL_STATE 0xe7u
+
+static void fill_context(const struct papi_vpmu_thread *thread, ucontext_t *context)
+{
+	static const unsigned char order[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+						 REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+
+	for (unsigned i = 0; i < sizeof(*context); i++)
+		((unsigned char *)context)[i] = 0;
+	for (unsigned i = 0; i < 16; i++)
+		context->uc_mcontext.gregs[order[i]] = (greg_t)thread->registers[i];
+	context->uc_mcontext.gregs[REG_RIP] = (greg_t)thread->pc;
+	context->uc_mcontext.gregs[REG_EFL] = (greg_t)thread->flags;
+	context->uc_mcontext.fpregs = (fpregset_t)(uintptr_t)thread->vector_state;
+}
+
+/* Nothing but an instruction that has run alone makes an event overflow; or what other threads have handed over. */
+static uint64_t cause_of(const struct papi_vpmu_thread *thread)
+{
+	return thread->checked ? thread->stepped : thread->pc;
+}
+
+/* As if a signal had come: the program's vector state is kept, and it sees its registers. */
+static void call(struct papi_vpmu_thread *thread, const struct papi_vpmu_overflow *overflow)
+{
+	ucontext_t context;
+
+	fill_context(thread, &context);
+	thread->handling = true;
+	__asm__ volatile("xsave64 %0" : "=m"(thread->vector_state) : "a"(ALL_STATE), "d"(0) : "memory");
+	overflow->happened(overflow->argument, (void *)(uintptr_t)cause_of(thread), &context);
+	__asm__ volatile("xrstor64 %0" : : "m"(thread->vector_state), "a"(ALL_STATE), "d"(0) : "memory");
+	thread->handling = false;
+}
+
+/* How much every event may grow without reaching an overflow. */
+static int64_t find_budget(struct papi_vpmu_thread *thread)
+{
+	int64_t budget = INT64_MAX;
+
+	for (unsigned i = 0; thread->active && i < thread->n_overflows; i++) {
+		const struct papi_vpmu_overflow *overflow = &thread->overflows[i];
+		int64_t left = overflow->left(overflow->argument, papi_vpmu_engine_up_to_date(thread));
+
+		if (left <= 0) {
+			call(thread, overflow);
+			i = (unsigned)-1; /* it may have changed everything */
+			budget = INT64_MAX;
+			continue;
+		}
+		if (left - 1 < budget)
+			budget = left - 1;
+	}
+	return budget;
+}
+
+void papi_vpmu_overflow_check(struct papi_vpmu_thread *thread)
+{
+	papi_vpmu_trace_arrive(thread);
+	thread->budget = find_budget(thread);
+	thread->checked = true;
+	thread->foreseen = false;
+}

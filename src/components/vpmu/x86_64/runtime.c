@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between two instructions of the program: finds the code to go on at. The program's vector registers are live; the
+ * compiler keeps off them (-mgeneral-regs-only), and libraries are called between saving and restoring them.
+ */
+#include <signal.h>
+#include <stddef.h>
+
+#include "components/vpmu/x86_64/cache.h"
+#include "components/vpmu/x86_64/dispatch.h"
+#include "components/vpmu/x86_64/foresee.h"
+#include "components/vpmu/x86_64/guard.h"
+#include "components/vpmu/x86_64/library.h"
+#include "components/vpmu/x86_64/overflow.h"
+#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/runtime.h"
+#include "components/vpmu/x86_64/signals.h"
+#include "components/vpmu/x86_64/step.h"
+#include "components/vpmu/x86_64/syscalls.h"
+#include "components/vpmu/x86_64/trace.h"
+#include "components/vpmu/x86_64/translate.h"
+
+/* SSE, AVX and AVX-512; x87 and the rest nobody here touches. */
+#define VECTOR_STATE 0xe6u
+
+static void save_vectors(struct papi_vpmu_thread *thread)
+{
+	__asm__ volatile("xsave64 %0" : "=m"(thread->vector_state) : "a"(VECTOR_STATE), "d"(0) : "memory");
+}
+
+static void restore_vectors(const struct papi_vpmu_thread *thread)
+{
+	__asm__ volatile("xrstor64 %0" : : "m"(thread->vector_state), "a"(VECTOR_STATE), "d"(0) : "memory");
+}
+
+static uint64_t translate_for_guard(uint64_t flavour, uint64_t pc, uint64_t unused)
+{
+	(void)unused;
+	return (uint64_t)(uintptr_t)papi_vpmu_translate((const struct papi_vpmu_flavour *)(uintptr_t)flavour, pc);
+}
+
+/* The program's code may be gone by the time it is looked at: what happens there, happens to the program. */
+static struct papi_vpmu_block *translate_guarded(const struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	uint64_t block = papi_vpmu_guarded(translate_for_guard, (uint64_t)(uintptr_t)flavour, pc, 0);
+
+	return block == PAPI_VPMU_GUARD_FAILED ? papi_vpmu_translate_step(flavour, pc)
+					       : (struct papi_vpmu_block *)(uintptr_t)block;
+}
+
+/* When the segment is full, all starts again in a new one. */
+static struct papi_vpmu_block *translate(struct papi_vpmu_thread *thread, const struct papi_vpmu_flavour *flavour,
+					 uint64_t pc)
+{
+	struct papi_vpmu_block *block;
+
+	save_vectors(thread);
+	block = translate_guarded(flavour, pc);
+	if (!block) {
+		papi_vpmu_cache_flush();
+		papi_vpmu_cache_pass(thread);
+		block = translate_guarded(flavour, pc);
+	}
+	restore_vectors(thread);
+	return block;
+}
+
+/* glibc's, since 2.35: where the area of restartable sequences is, from the thread pointer. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+
+/* The kernel sends a thread that is interrupted within one to its beginning, by its pc: in translated code it cannot tell.
+ * The second word of the area names the last one that the thread has entered. */
+static bool has_restartable_sequence(void)
+{
+	uint64_t here;
+
+	if (!&__rseq_size || !&__rseq_offset || !__rseq_size)
+		return false;
+	__asm__("mov %%fs:0, %0" : "=r"(here));
+	return *(const volatile uint64_t *)(uintptr_t)(here + (uint64_t)__rseq_offset + 8) != 0;
+}
+
+/* The translation of pc; the lock is held. NULL when memory has ended, or the program cannot be translated any more. */
+static struct papi_vpmu_block *find(struct papi_vpmu_thread *thread, const struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	struct papi_vpmu_block *block = papi_vpmu_cache_find(flavour, pc);
+
+	if (!block && !has_restartable_sequence())
+		block = translate(thread, flavour, pc);
+	return block;
+}
+
+/* What cannot be counted to the end must not look as if it had been. */
+static uint64_t go_native(struct papi_vpmu_thread *thread, const char *reason)
+{
+	thread->active = false;
+	thread->lost = reason;
+	if (thread->signals.waiting) {
+		thread->signals.waiting = false;
+		thread->deferred = 1;
+	}
+	return thread->pc;
+}
+
+/* The next indirect branch to that pc finds the block by itself. */
+static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
+{
+	uint64_t *jump = &thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
+	uint64_t otherwise = papi_vpmu_cache_is_current(*jump) ? *jump : 0;
+	uint64_t entry = block->indirect ? block->indirect : papi_vpmu_translate_indirect_entry(block, otherwise);
+
+	if (entry)
+		*jump = entry;
+}
+
+/* The library's code ends where it returns to the program. */
+static const struct papi_vpmu_flavour *flavour_at(const struct papi_vpmu_thread *thread, uint64_t pc, bool returned)
+{
+	if (!thread->in_library)
+		return thread->flavour;
+	return returned && !papi_vpmu_library_holds(pc) ? thread->flavour : thread->library;
+}
+
+/* The block, if its weight is within the budget; else only its first instruction. One that weighs less than it says has to
+ * be let pass all the same: it is given what it asks for, and nothing is left behind it. */
+static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
+{
+	int32_t weight = block->weight;
+
+	if (weight > thread->budget)
+		weight = papi_vpmu_foresee(thread, block);
+	thread->checked = weight > thread->budget;
+	if (!thread->checked && weight < block->weight) {
+		thread->budget = block->weight;
+		thread->foreseen = true;
+	}
+	if (!thread->checked)
+		return block->code;
+	thread->stepped = thread->pc;
+	block = find(thread, thread->stepping, thread->pc);
+	return block ? block->code : go_native(thread, "memory for translated code ended");
+}
+
+static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_link *link, bool indirect, bool returned)
+{
+	uint64_t epoch = thread->epoch;
+	const struct papi_vpmu_flavour *flavour = flavour_at(thread, thread->pc, returned);
+	struct papi_vpmu_block *block = find(thread, flavour, thread->pc);
+
+	if (!block)
+		return go_native(thread, has_restartable_sequence() ? "the program uses restartable sequences (rseq)"
+								   : "memory for translated code ended");
+	thread->in_library = flavour->library;
+	if (thread->signals.waiting && !flavour->library) {
+		thread->signals.waiting = false;
+		thread->deferred = 1;
+	}
+	/* Unless the code that came here has been given back meanwhile. */
+	if (link && thread->epoch == epoch)
+		papi_vpmu_cache_connect(link, block->code);
+	if (indirect && !flavour->library && !flavour->step)
+		enter_into_jumps(thread, block);
+	return thread->checked && !flavour->library ? pace(thread, block) : block->code;
+}
+
+/* The program has rewritten the code that it is about to run. */
+static void forget_changed(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_block *block = papi_vpmu_cache_find(thread->flavour, thread->pc);
+
+	if (block)
+		papi_vpmu_cache_remove(block);
+}
+
+/* Its budget is spent, or it has none and comes from a block or an instruction. */
+static bool is_to_be_checked(const struct papi_vpmu_thread *thread, const struct papi_vpmu_link *link)
+{
+	return !thread->in_library && (thread->checked ||
+				       (link && !link->place && link->to_code == PAPI_VPMU_LINK_BUDGET));
+}
+
+static uint64_t step(struct papi_vpmu_thread *thread)
+{
+	const char *obstacle;
+
+	save_vectors(thread);
+	obstacle = papi_vpmu_step_obstacle(thread->pc);
+	restore_vectors(thread);
+	return obstacle ? go_native(thread, obstacle) : papi_vpmu_step_begin(thread);
+}
+
+uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
+{
+	int64_t exit = thread->exit;
+	struct papi_vpmu_link link;
+	uint64_t epoch, code;
+
+	if (exit == PAPI_VPMU_EXIT_SYSCALL)
+		return papi_vpmu_syscall(thread);
+	if (exit == PAPI_VPMU_EXIT_TRACE)
+		papi_vpmu_trace_drain(thread);
+	papi_vpmu_cache_lock();
+	if (exit >= 0) {
+		link = papi_vpmu_cache_link(exit);
+		thread->pc = link.pc;
+	}
+	if (is_to_be_checked(thread, exit >= 0 ? &link : NULL)) {
+		papi_vpmu_cache_unlock();
+		papi_vpmu_overflow_check(thread);
+		if (!thread->active)
+			return thread->pc;
+		papi_vpmu_cache_lock();
+	}
+	epoch = thread->epoch;
+	papi_vpmu_cache_pass(thread);
+	if (exit >= 0 && !link.place && link.to_code == PAPI_VPMU_LINK_CHANGED)
+		forget_changed(thread);
+	if (exit == PAPI_VPMU_EXIT_STEP)
+		code = step(thread);
+	else
+		code = go_on(thread, exit >= 0 && thread->epoch == epoch ? &link : NULL,
+			     exit == PAPI_VPMU_EXIT_INDIRECT || exit == PAPI_VPMU_EXIT_RETURN, exit == PAPI_VPMU_EXIT_RETURN);
+	papi_vpmu_cache_unlock();
+	return code;
+}
+
+uint64_t papi_vpmu_runtime_continue(struct papi_vpmu_thread *thread)
+{
+	uint64_t code;
+
+	/* A budget that was for one block alone: a signal may have come before that. */
+	if (thread->foreseen)
+		thread->checked = true;
+	if (is_to_be_checked(thread, NULL)) {
+		papi_vpmu_overflow_check(thread);
+		if (!thread->active)
+			return thread->pc;
+	}
+	papi_vpmu_cache_lock();
+	papi_vpmu_cache_pass(thread);
+	code = go_on(thread, NULL, false, false);
+	papi_vpmu_cache_unlock();
+	return code;
+}
+
+void papi_vpmu_runtime_forget_gates(struct papi_vpmu_thread *thread)
+{
+	uint64_t stack = thread->registers[RSP];
+	unsigned kept = 0, n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
+
+	/* A return address below the stack pointer is nobody's. A program with several stacks may have others for good
+	 * reasons; when all are, the oldest goes. */
+	for (unsigned i = 0; i < n; i++)
+		if (thread->gates[i].slot >= stack)
+			thread->gates[kept++] = thread->gates[i];
+	if (kept == n)
+		for (unsigned i = 1; i < n; i++)
+			thread->gates[i - 1] = thread->gates[i];
+	thread->gate_depth = (kept == n ? n - 1 : kept) * sizeof(thread->gates[0]);
+}
+
+/* The stack of a coroutine that has left a gate behind may be gone. */
+void papi_vpmu_runtime_close_gates(struct papi_vpmu_thread *thread)
+{
+	unsigned n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
+	const uint64_t stub = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t *slot = (uint64_t *)(uintptr_t)thread->gates[i].slot, found;
+
+		if (papi_vpmu_guarded_copy(&found, slot, sizeof(found)) && found == stub)
+			*slot = thread->gates[i].pc;
+	}
+	thread->gate_depth = 0;
+}
+
+/* The return address has been popped: it was right below the stack pointer. */
+static bool pop_gate(struct papi_vpmu_thread *thread, uint64_t slot)
+{
+	unsigned n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
+
+	for (unsigned i = n; i-- > 0;) {
+		if (thread->gates[i].slot != slot)
+			continue;
+		thread->pc = thread->gates[i].pc;
+		for (unsigned j = i + 1; j < n; j++)
+			thread->gates[j - 1] = thread->gates[j];
+		thread->gate_depth -= sizeof(thread->gates[0]);
+		return true;
+	}
+	return false;
+}
+
+uint64_t papi_vpmu_runtime_gate_return(struct papi_vpmu_thread *thread)
+{
+	if (!pop_gate(thread, thread->registers[RSP] - 8))
+		__builtin_trap(); /* nobody else puts the address of the stub on a stack */
+	if (!thread->active)
+		return thread->pc;
+	thread->in_library = thread->in_library && papi_vpmu_library_holds(thread->pc);
+	papi_vpmu_signals_take_stack(thread);
+	return papi_vpmu_runtime_continue(thread);
+}

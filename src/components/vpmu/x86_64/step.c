@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The traps of one instruction: the first comes before it, when it has been jumped to; the second after it. Asynchronous
+ * signals wait from papi_vpmu_step_begin() until the dispatcher has what comes next.
+ */
+#include "components/vpmu/x86_64/step.h"
+
+#include <signal.h>
+
+#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/x86_64/dispatch.h"
+#include "components/vpmu/x86_64/guard.h"
+#include "components/vpmu/x86_64/maps.h"
+#include "components/vpmu/x86_64/recover.h"
+
+#define TRAP_FLAG   0x100u
+#define SINGLE_STEP 2 /* si_code: TRAP_TRACE */
+
+enum { NOT_STEPPING, ABOUT_TO_ARRIVE, ABOUT_TO_RUN };
+
+const char *papi_vpmu_step_obstacle(uint64_t pc)
+{
+	struct papi_vpmu_instruction instruction;
+	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+
+	if (!papi_vpmu_maps_executable_until(pc) ||
+		!papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)pc, sizeof(bytes)) ||
+		!papi_vpmu_decode_copy(&instruction, pc, bytes, sizeof(bytes)))
+		return NULL; /* it will fault */
+	if (instruction.decoded.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS ||
+		instruction.decoded.mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
+		instruction.decoded.mnemonic == ZYDIS_MNEMONIC_WRGSBASE)
+		return "the program uses the gs segment, which counting needs";
+	return NULL;
+}
+
+uint64_t papi_vpmu_step_begin(struct papi_vpmu_thread *thread)
+{
+	uint64_t mask = papi_vpmu_signals_block();
+
+	thread->signals.step_mask = thread->deferred ? thread->deferred_mask : mask;
+	thread->deferred = 0;
+	thread->signals.step = ABOUT_TO_ARRIVE;
+	return (uint64_t)(uintptr_t)papi_vpmu_step_code;
+}
+
+/* Either way signals may come again soon. */
+static void finish(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context)
+{
+	context->registers[FRAME_FLAGS] &= ~(uint64_t)TRAP_FLAG;
+	thread->signals.step = NOT_STEPPING;
+	thread->deferred = 1;
+	thread->deferred_mask = thread->signals.step_mask;
+}
+
+/* It has run: the dispatcher finds what follows. */
+static void go_on(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context)
+{
+	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+
+	finish(thread, context);
+	if (papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)thread->pc, sizeof(bytes)))
+		papi_vpmu_recover_count(thread, bytes, sizeof(bytes), thread->pc);
+	thread->pc = context->registers[FRAME_PC];
+	thread->exit = PAPI_VPMU_EXIT_CONTINUE;
+	context->registers[FRAME_PC] = (uint64_t)(uintptr_t)papi_vpmu_dispatch;
+}
+
+static bool is_on_the_way(uint64_t pc)
+{
+	return pc >= (uint64_t)(uintptr_t)papi_vpmu_step_code && pc < (uint64_t)(uintptr_t)papi_vpmu_step_code_end;
+}
+
+bool papi_vpmu_step_trap(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery)
+{
+	struct papi_vpmu_context *context = delivery->context;
+	uint64_t pc = context->registers[FRAME_PC];
+
+	if (delivery->number != SIGTRAP || delivery->info->code != SINGLE_STEP) {
+		/* What is no address at all cannot even be jumped to. */
+		if (is_on_the_way(pc))
+			context->registers[FRAME_PC] = thread->pc;
+		finish(thread, context);
+		return false;
+	}
+	if (is_on_the_way(pc))
+		return true;
+	if (thread->signals.step == ABOUT_TO_ARRIVE)
+		thread->signals.step = ABOUT_TO_RUN;
+	else
+		go_on(thread, context);
+	return true;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/x86_64/thread.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "components/vpmu/x86_64/actions.h"
+#include "components/vpmu/x86_64/cache.h"
+#include "components/vpmu/x86_64/clone.h"
+#include "components/vpmu/x86_64/dispatch.h"
+#include "components/vpmu/x86_64/jumps.h"
+#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/syscalls.h"
+#include "components/vpmu/x86_64/trace.h"
+#include "core/error.h"
+
+#define AT(field, offset) _Static_assert(offsetof(struct papi_vpmu_thread, field) == (offset), #field " moved")
+AT(counters, VPMU_COUNTERS);
+AT(registers, VPMU_REGISTERS);
+AT(spilled, VPMU_SPILLED);
+AT(flags, VPMU_FLAGS);
+AT(pc, VPMU_PC);
+AT(code, VPMU_CODE);
+AT(exit, VPMU_EXIT);
+AT(dispatch, VPMU_DISPATCH);
+AT(stack, VPMU_STACK);
+AT(self, VPMU_SELF);
+AT(rep_count, VPMU_REP_COUNT);
+AT(in_runtime, VPMU_IN_RUNTIME);
+AT(deferred, VPMU_DEFERRED);
+AT(gate_depth, VPMU_GATE_DEPTH);
+AT(gate_enter, VPMU_GATE_ENTER);
+AT(trace_next, VPMU_TRACE_NEXT);
+AT(trace_limit, VPMU_TRACE_LIMIT);
+AT(budget, VPMU_BUDGET);
+AT(jump_miss, VPMU_JUMP_MISS);
+AT(watched, VPMU_WATCHED);
+AT(guard, VPMU_GUARD);
+AT(handler_mask, VPMU_HANDLER_MASK);
+AT(deferred_mask, VPMU_DEFERRED_MASK);
+AT(gates, VPMU_GATES);
+AT(syscall_kinds, VPMU_SYSCALL_KINDS);
+AT(jumps, VPMU_JUMPS);
+_Static_assert(sizeof(struct papi_vpmu_gate) == VPMU_GATE_SIZE, "gates are larger");
+
+_Thread_local struct papi_vpmu_thread *papi_vpmu_self;
+
+/* Under the lock of the cache. */
+static struct papi_vpmu_thread *threads;
+
+static void set_up(struct papi_vpmu_thread *thread)
+{
+	thread->self = thread;
+	thread->dispatch = papi_vpmu_dispatch;
+	thread->gate_enter = papi_vpmu_gate_enter;
+	thread->jump_miss = papi_vpmu_jump_miss;
+	thread->stack = (uint64_t)(uintptr_t)(thread->runtime_stack + sizeof(thread->runtime_stack));
+	papi_vpmu_syscalls_begin(thread);
+}
+
+/* A thread that was made while its maker counted has the maker's. */
+static bool is_ours(uint64_t base)
+{
+	const struct papi_vpmu_thread *thread;
+
+	papi_vpmu_cache_lock();
+	for (thread = threads; thread && (uint64_t)(uintptr_t)thread != base; thread = thread->next)
+		continue;
+	papi_vpmu_cache_unlock();
+	return thread;
+}
+
+static bool set_gs(struct papi_vpmu_thread *thread)
+{
+	uint64_t base = 0;
+
+	if (papi_vpmu_raw(SYS_arch_prctl, ARCH_GET_GS, (long)&base, 0, 0, 0, 0) || (base && !is_ours(base))) {
+		papi_error(PAPI_ECMP, "this thread uses the gs segment, which the virtual PMU needs");
+		return false;
+	}
+	return !papi_vpmu_raw(SYS_arch_prctl, ARCH_SET_GS, (long)thread, 0, 0, 0, 0);
+}
+
+/* Aligned more than pages are: a larger piece is mapped, and what is too much given back. */
+static struct papi_vpmu_thread *map_thread(void)
+{
+	const uint64_t size = sizeof(struct papi_vpmu_thread), alignment = _Alignof(struct papi_vpmu_thread);
+	uint64_t start = (uint64_t)papi_vpmu_raw(SYS_mmap, 0, (long)(size + alignment), PROT_READ | PROT_WRITE,
+						 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t aligned = (start + alignment - 1) & ~(alignment - 1);
+
+	if (start > (uint64_t)-4096)
+		return NULL;
+	if (aligned > start)
+		papi_vpmu_raw(SYS_munmap, (long)start, (long)(aligned - start), 0, 0, 0, 0);
+	if (start + alignment > aligned)
+		papi_vpmu_raw(SYS_munmap, (long)(aligned + size), (long)(start + alignment - aligned), 0, 0, 0, 0);
+	return (struct papi_vpmu_thread *)(uintptr_t)aligned;
+}
+
+/* Of that process no thread has the number any more. */
+static bool is_gone(const struct papi_vpmu_thread *thread)
+{
+	long process = papi_vpmu_raw(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	return thread->signals.tid ? papi_vpmu_raw(SYS_tgkill, process, thread->signals.tid, 0, 0, 0, 0) == -ESRCH
+				   : thread->ended;
+}
+
+/* All but its place in the list, and the jumps, which are emptied otherwise. */
+static void clean(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_thread *next = thread->next;
+	bool jumps_are_mapped = thread->jumps_are_mapped;
+
+	papi_vpmu_trace_end(thread);
+	papi_vpmu_clone_forget(thread);
+	if (thread->flavour)
+		thread->flavour->users--;
+	if (thread->watched)
+		papi_vpmu_actions_leave();
+	for (uint64_t *word = (uint64_t *)thread; word < (uint64_t *)thread->jumps; word++)
+		*word = 0;
+	thread->next = next;
+	thread->jumps_are_mapped = jumps_are_mapped;
+}
+
+struct papi_vpmu_thread *papi_vpmu_thread_new(void)
+{
+	struct papi_vpmu_thread *thread;
+
+	papi_vpmu_cache_lock();
+	for (thread = threads; thread && !is_gone(thread); thread = thread->next)
+		continue;
+	if (thread) {
+		clean(thread);
+		papi_vpmu_jumps_forget(thread);
+	} else {
+		thread = map_thread();
+		if (thread) {
+			papi_vpmu_jumps_map(thread);
+			thread->next = threads;
+			threads = thread;
+		}
+	}
+	if (thread)
+		set_up(thread);
+	papi_vpmu_cache_unlock();
+	return thread;
+}
+
+/* The block itself is kept: its thread is still on its stack, and threads that it made may name it in gs. */
+void papi_vpmu_thread_end(struct papi_vpmu_thread *thread)
+{
+	if (!thread)
+		return;
+	papi_vpmu_cache_lock();
+	papi_vpmu_clone_forget(thread);
+	thread->active = false;
+	thread->ended = true;
+	papi_vpmu_cache_unlock();
+	if (thread->watched)
+		papi_vpmu_actions_leave();
+	thread->watched = 0;
+}
+
+struct papi_vpmu_thread *papi_vpmu_threads_first(void)
+{
+	return threads;
+}
+
+struct papi_vpmu_thread *papi_vpmu_thread_get(void)
+{
+	struct papi_vpmu_thread *thread = papi_vpmu_self;
+
+	if (thread)
+		return thread;
+	thread = papi_vpmu_thread_new();
+	if (!thread) {
+		papi_error(PAPI_ENOMEM, "no memory for a thread of the virtual PMU");
+		return NULL;
+	}
+	if (!set_gs(thread)) {
+		papi_vpmu_thread_end(thread);
+		return NULL;
+	}
+	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	papi_vpmu_self = thread;
+	return thread;
+}
+
+bool papi_vpmu_threads_are_in(uint64_t epoch)
+{
+	for (const struct papi_vpmu_thread *thread = threads; thread; thread = thread->next)
+		if (thread->active && thread->epoch == epoch)
+			return true;
+	return false;
+}
+
+struct papi_vpmu_thread *papi_vpmu_thread_find(uint32_t number)
+{
+	struct papi_vpmu_thread *thread = threads;
+
+	while (thread && thread->number != number)
+		thread = thread->next;
+	return thread;
+}
+
+void papi_vpmu_threads_forked(void)
+{
+	struct papi_vpmu_thread *self = papi_vpmu_self;
+
+	while (threads) {
+		struct papi_vpmu_thread *next = threads->next;
+
+		if (threads != self)
+			munmap(threads, sizeof(*threads));
+		threads = next;
+	}
+	threads = self;
+	if (self) {
+		self->next = NULL;
+		self->active = false;
+		self->in_runtime = self->deferred = 0;
+		self->flavour = self->library = NULL;
+		papi_vpmu_jumps_forget(self); /* the cache that they lead into is the parent's */
+		self->n_wants = self->n_overflows = 0;
+	}
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the engine keeps for each thread. Translated code reaches it through gs, whose base the program does not use.
+ *
+ *	gs:0 counters | registers, spilled | where to go | gates | kinds of system calls | jumps (512 KiB)
+ *
+ * While a thread runs translated code, its registers are its own, but for those that an instrumentation sequence has put
+ * into spilled[] for a moment (state.h tells which, for every address of code). While it is in the runtime (dispatch.S),
+ * they are in registers[], flags and pc.
+ */
+#ifndef PAPI_VPMU_X86_64_THREAD_H
+#define PAPI_VPMU_X86_64_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "components/vpmu/counters.h"
+#include "components/vpmu/engine.h"
+#include "components/vpmu/x86_64/offsets.h"
+
+/* The order in which x86 numbers its registers. */
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+/* A call that runs natively: it will return to the stub that was put on the stack in place of pc. */
+struct papi_vpmu_gate {
+	uint64_t pc;
+	uint64_t slot; /* the address of the return address */
+};
+
+/*
+ * An indirect branch jumps through jumps[low 16 bits of its target], to code that finds out whether it is meant, or to one
+ * that asks the dispatcher (branches.c, jumps.h).
+ */
+#define PAPI_VPMU_JUMPS 65536
+
+/* How a system call is done. */
+enum papi_vpmu_syscall_kind {
+	PAPI_VPMU_SYSCALL_IN_PLACE, /* by the copied instruction */
+	PAPI_VPMU_SYSCALL_RUNTIME,  /* by the runtime: it changes code, signals or this thread */
+	PAPI_VPMU_SYSCALL_CLONE,    /* in place, and a child goes on natively */
+};
+
+struct papi_vpmu_flavour;
+struct papi_vpmu_models;
+
+/* signals.c: what it keeps for a thread. */
+struct papi_vpmu_signals {
+	int tid;
+	bool own_stack;	    /* signals arrive on the stack of the runtime */
+	bool waiting;	    /* blocked until the thread is in the program's own code, where deferred_mask comes in force */
+	uint64_t handlers;  /* that have run translated */
+	bool mask_is_early; /* deferred_mask was taken from a handler that had hardly begun */
+	struct papi_vpmu_signal_stack {
+		uint64_t start;
+		int flags;
+		uint64_t size;
+	} stack; /* the program's alternate stack */
+	unsigned step; /* traps seen of an instruction that runs alone; 0: none does */
+	uint64_t step_mask; /* the signal mask after it */
+};
+
+struct papi_vpmu_thread {
+	/* Each counter several times, and it is the sum that counts: a block adds to those of its lane. An addition to memory
+	 * takes a few cycles until the next one to the same place can begin, and blocks are shorter than that. */
+	uint64_t counters[VPMU_LANES][PAPI_VPMU_COUNTERS];
+	uint64_t registers[16];
+	uint64_t spilled[16];
+	uint64_t flags;
+	uint64_t pc;   /* of the program: where it goes on */
+	uint64_t code; /* the same place in the cache, or pc itself: natively */
+	int64_t exit;  /* which exit of a block came here: number of a link, or enum papi_vpmu_exit */
+	void (*dispatch)(void);
+	uint64_t stack; /* of the runtime: its upper end */
+	struct papi_vpmu_thread *self;
+	uint64_t rep_count;  /* rcx before a rep string instruction */
+	uint64_t in_runtime; /* signals have to wait */
+	uint64_t deferred;   /* some do */
+	uint64_t gate_depth; /* bytes of gates in use */
+	void (*gate_enter)(void);
+	uint64_t *trace_next;  /* where translated code appends to the trace (trace.h) */
+	uint64_t *trace_limit; /* no record begins past it */
+	int64_t budget;	       /* weight of blocks until somebody has to look whether an event overflows */
+	void (*jump_miss)(void); /* what jumps[] leads to by default */
+	uint64_t watched;	 /* signals are not simply the program's: it runs translated, or the runtime is not done */
+	uint64_t guard;		 /* where the runtime goes on when memory of the program cannot be read (guard.h) */
+	uint64_t handler_mask;	 /* of signals, for a handler of the library's own */
+	uint64_t deferred_mask;	 /* to go back to */
+
+	_Alignas(1024) struct papi_vpmu_gate gates[VPMU_MAX_GATES];
+	_Alignas(2048) unsigned char syscall_kinds[512];
+
+	/* Not reached from emitted code. */
+	bool active; /* it runs translated, but for gates */
+	const char *lost;
+	unsigned n_wants;
+	struct papi_vpmu_wants wants; /* the union of what runs */
+	struct papi_vpmu_overflow overflows[PAPI_VPMU_OVERFLOWS];
+	unsigned n_overflows;
+	bool handling; /* the program's function for an overflow is running */
+	struct papi_vpmu_flavour *flavour, *library, *stepping; /* of the program's code, of the library's, and of the
+								 * program's, instruction by instruction */
+	bool checked; /* its budget is new, or it runs instruction by instruction */
+	bool foreseen; /* its budget is that of one block, which does not need it */
+	uint64_t stepped; /* with checked: the pc of the instruction that runs alone */
+	bool in_library; /* on the way from papi_vpmu_engine_start() back to the program */
+	uint64_t epoch; /* of the cache, when jumps was last emptied */
+	struct papi_vpmu_signals signals;
+	uint64_t region;	       /* how many it has entered */
+	_Atomic uint32_t number;       /* papi_thread_number() of the thread that has the block */
+	_Atomic unsigned abandoned;    /* EventSets that another thread has stopped, still among n_wants */
+	struct papi_vpmu_thread *heir; /* of what it counts, with its region at that time (clone.h) */
+	uint64_t heir_region;
+	uint64_t handed_over[PAPI_VPMU_FIRST_MODELLED], inherited[PAPI_VPMU_FIRST_MODELLED];
+	bool ended; /* nobody runs on its stack any more but a few instructions that end the thread */
+	struct papi_vpmu_thread *next;
+	bool jumps_are_mapped; /* from a file that holds them as they are when empty (jumps.h) */
+	struct papi_vpmu_models *models; /* when it simulates */
+	uint64_t *trace;
+	_Alignas(64) unsigned char vector_state[4096]; /* xsave area */
+
+	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];
+	unsigned char runtime_stack[131072];
+};
+
+/* Exits that are not links, by number. */
+enum papi_vpmu_exit {
+	PAPI_VPMU_EXIT_INDIRECT = -1,	/* the target of a jump or call, in pc, is not among the jumps */
+	PAPI_VPMU_EXIT_RETURN = -2,	/* likewise, of a return */
+	PAPI_VPMU_EXIT_SYSCALL = -3,	/* the system call before pc is for the runtime */
+	PAPI_VPMU_EXIT_STEP = -4,	/* the instruction at pc is to be run natively, alone */
+	PAPI_VPMU_EXIT_TRACE = -5,	/* the trace is full; goes on at pc */
+	PAPI_VPMU_EXIT_CONTINUE = -6,	/* after a signal, at pc */
+};
+
+/* The calling thread's, NULL before its first start. */
+extern _Thread_local struct papi_vpmu_thread *papi_vpmu_self
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Makes the calling thread's. NULL with PAPI_ENOMEM in the detail. */
+struct papi_vpmu_thread *papi_vpmu_thread_get(void);
+
+/* A block for a thread that is about to be made: one whose thread is gone, or new. NULL when memory ends. */
+struct papi_vpmu_thread *papi_vpmu_thread_new(void);
+/* Its thread ends, or was never made. NULL does nothing. */
+void papi_vpmu_thread_end(struct papi_vpmu_thread *thread);
+/* The list of them, under the lock of the cache. */
+struct papi_vpmu_thread *papi_vpmu_threads_first(void);
+
+/* Whether one that runs translated was last in the dispatcher in that epoch of the cache, and so may be in code of that time.
+ * Under its lock. */
+bool papi_vpmu_threads_are_in(uint64_t epoch);
+/* The child of a fork has one thread, which runs natively. */
+void papi_vpmu_threads_forked(void);
+
+/* That of the thread with that papi_thread_number(); NULL. Under the lock of the cache. */
+struct papi_vpmu_thread *papi_vpmu_thread_find(uint32_t number);
+
+#endif

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * For each register the planner follows by how much it has changed since a value of it was stored, as long as it changes
+ * by constants: all that a function does on its stack, pushes, pops, calls and locals, needs one value.
+ */
+#include "components/vpmu/x86_64/trace_plan.h"
+
+#include "components/vpmu/models/geometry.h"
+#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/x86_64/translate.h"
+
+#define NO_REGISTER  -1
+#define MAX_ACCESSES 120 /* and as many that span them */
+#define SPAN         32  /* bytes: what is nearer than that is usually in one line */
+
+/* A register: what is known of it. */
+struct known {
+	unsigned epoch; /* grows with each change that is not by a constant */
+	int64_t delta;  /* changes by constants, since the epoch began */
+};
+
+/* A value that is stored: base + index * scale as they were then. */
+struct value {
+	int8_t base, index;
+	uint8_t scale;
+	bool narrow;
+	struct known base_then, index_then;
+};
+
+/* While a block is planned; under the lock of the cache, like all translation. */
+static unsigned code_shift; /* of L1I */
+static struct known registers[16];
+static struct value values[PAPI_VPMU_RECORD_WORDS_MAX];
+
+static bool room_left(const struct papi_vpmu_trace_plan *plan)
+{
+	return plan->description.accesses < MAX_ACCESSES && plan->description.words < PAPI_VPMU_RECORD_WORDS_MAX - 24;
+}
+
+/* ---- values ---- */
+
+/* Whether a register is what it was then but for a constant, which is added to *difference. */
+static bool follows(int number, const struct known *then, unsigned scale, int64_t *difference)
+{
+	if (number == NO_REGISTER)
+		return true;
+	*difference += (registers[number].delta - then->delta) * scale;
+	return registers[number].epoch == then->epoch;
+}
+
+static int find_value(const struct papi_vpmu_trace_plan *plan, const struct value *wanted, int64_t *difference)
+{
+	for (unsigned slot = 1; slot < plan->description.words; slot++) {
+		const struct value *value = &values[slot];
+
+		*difference = 0;
+		if (!value->narrow && value->base == wanted->base && value->index == wanted->index &&
+			value->scale == wanted->scale && follows(value->base, &value->base_then, 1, difference) &&
+			follows(value->index, &value->index_then, value->scale, difference))
+			return (int)slot;
+	}
+	*difference = 0;
+	return -1;
+}
+
+/* Registers that have been changed by constants alone since the block began. */
+static struct papi_vpmu_source source_of(const struct value *value)
+{
+	int64_t constant = value->base_then.delta + value->index_then.delta * value->scale;
+
+	return (struct papi_vpmu_source){
+		.base = value->base,
+		.index = value->index,
+		.scale = value->scale,
+		.known = !value->narrow && !value->base_then.epoch && !value->index_then.epoch &&
+			constant == (int32_t)constant,
+		.constant = (int32_t)constant,
+	};
+}
+
+static unsigned store_value(struct papi_vpmu_trace_plan *plan, const struct value *value, unsigned instruction,
+	bool after, int32_t displacement)
+{
+	unsigned slot = plan->description.words++;
+
+	values[slot] = *value;
+	plan->sources[slot] = source_of(value);
+	plan->stores[plan->n_stores++] = (struct papi_vpmu_trace_store){
+		.instruction = (uint8_t)instruction,
+		.after = after,
+		.slot = (uint8_t)slot,
+		.base = value->base,
+		.index = value->index,
+		.scale = value->scale,
+		.narrow = value->narrow,
+		.displacement = displacement,
+	};
+	plan->needs_scratch |= value->index != NO_REGISTER || value->narrow;
+	return slot;
+}
+
+static struct value value_of(const ZydisDecodedOperand *operand)
+{
+	struct value value = {
+		.base = (int8_t)papi_vpmu_register_number(operand->mem.base),
+		.index = (int8_t)papi_vpmu_register_number(operand->mem.index),
+		.scale = operand->mem.index == ZYDIS_REGISTER_NONE ? 0 : operand->mem.scale,
+	};
+
+	if (value.base != NO_REGISTER)
+		value.base_then = registers[value.base];
+	if (value.index != NO_REGISTER)
+		value.index_then = registers[value.index];
+	return value;
+}
+
+/* ---- accesses ---- */
+
+static bool is_prefetch(const ZydisDecodedInstruction *decoded)
+{
+	return decoded->meta.category == ZYDIS_CATEGORY_PREFETCH ||
+		decoded->meta.category == ZYDIS_CATEGORY_PREFETCHWT1;
+}
+
+static enum papi_vpmu_access_kind kind_of(
+	const struct papi_vpmu_instruction *instruction, const ZydisDecodedOperand *operand)
+{
+	bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+	     writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+
+	if (is_prefetch(&instruction->decoded))
+		return PAPI_VPMU_PREFETCH;
+	if (writes)
+		return reads ? PAPI_VPMU_MODIFY : PAPI_VPMU_WRITE;
+	return PAPI_VPMU_READ;
+}
+
+/* What a stack instruction itself does to rsp before its access: a push writes below, a pop to memory has popped. */
+static int64_t stack_adjustment(const struct papi_vpmu_instruction *instruction, const ZydisDecodedOperand *operand)
+{
+	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+
+	if (operand->mem.base != ZYDIS_REGISTER_RSP)
+		return 0;
+	switch (instruction->decoded.meta.category) {
+	case ZYDIS_CATEGORY_PUSH:
+	case ZYDIS_CATEGORY_CALL:
+		return hidden ? -(int64_t)(operand->size / 8) : 0;
+	case ZYDIS_CATEGORY_POP:
+		return hidden ? 0 : (int64_t)(operand->size / 8);
+	default:
+		return instruction->decoded.mnemonic == ZYDIS_MNEMONIC_ENTER ? -8 : 0;
+	}
+}
+
+static void plan_string(
+	struct papi_vpmu_trace_plan *plan, const struct value *value, unsigned index, struct papi_vpmu_access *access)
+{
+	access->form = PAPI_VPMU_FORM_STRING;
+	access->slot = (uint8_t)store_value(plan, value, index, false, 0);
+	store_value(plan, value, index, true, 0);
+	/* Neither can stand for the register anywhere else. */
+	values[access->slot].narrow = values[access->slot + 1].narrow = true;
+}
+
+static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
+	const ZydisDecodedOperand *operand, unsigned index, struct papi_vpmu_access *access)
+{
+	struct value value = value_of(operand);
+	int64_t difference;
+	int slot;
+
+	access->displacement = operand->mem.disp.value + stack_adjustment(instruction, operand);
+	if (operand->mem.segment == ZYDIS_REGISTER_FS)
+		access->form = PAPI_VPMU_FORM_THREAD_LOCAL;
+	if (operand->mem.base == ZYDIS_REGISTER_RIP || operand->mem.base == ZYDIS_REGISTER_EIP) {
+		access->displacement += (int64_t)(instruction->pc + instruction->decoded.length);
+		return;
+	}
+	if (value.base == NO_REGISTER && value.index == NO_REGISTER)
+		return;
+	if (instruction->decoded.address_width == 32) {
+		value.narrow = true;
+		access->slot = (uint8_t)store_value(plan, &value, index, false, (int32_t)access->displacement);
+		access->displacement = 0;
+		return;
+	}
+	slot = find_value(plan, &value, &difference);
+	access->slot = (uint8_t)(slot < 0 ? store_value(plan, &value, index, false, 0) : (unsigned)slot);
+	access->displacement += difference;
+}
+
+/* Of code, from the block's first: where the instruction ends. */
+static uint8_t line_of(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction)
+{
+	return (uint8_t)(((instruction->pc + instruction->decoded.length - 1) >> code_shift) -
+		(plan->description.pc >> code_shift));
+}
+
+static void plan_operand(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
+	const ZydisDecodedOperand *operand, unsigned index)
+{
+	const struct papi_vpmu_class *class = &instruction->class;
+	struct papi_vpmu_access *access = &plan->accesses[plan->description.accesses++];
+	struct value value;
+
+	*access = (struct papi_vpmu_access){ .kind = (uint8_t)kind_of(instruction, operand),
+		.extent = (uint16_t)(operand->size < 8 ? 0 : operand->size / 8 - 1) };
+	access->is_write = access->kind == PAPI_VPMU_WRITE;
+	access->line = line_of(plan, instruction);
+	if (class->loads_each || class->stores_each) {
+		value = value_of(operand);
+		plan_string(plan, &value, index, access);
+	} else {
+		plan_address(plan, instruction, operand, index, access);
+	}
+	if (access->form != PAPI_VPMU_FORM_PLAIN || access->kind == PAPI_VPMU_PREFETCH)
+		plan->description.plain = false;
+}
+
+/* ---- gathers and scatters ---- */
+
+/* Words of the record that are no value of an address. */
+static unsigned take_words(struct papi_vpmu_trace_plan *plan, unsigned n)
+{
+	unsigned slot = plan->description.words;
+
+	for (unsigned i = slot; i < slot + n; i++) {
+		values[i] = (struct value){ .narrow = true };
+		plan->sources[i].known = false;
+	}
+	plan->description.words = (uint8_t)(slot + n);
+	return slot;
+}
+
+static void store_vector(struct papi_vpmu_trace_plan *plan, enum papi_vpmu_trace_sort sort, ZydisRegister number,
+	unsigned words, unsigned instruction)
+{
+	plan->stores[plan->n_stores++] = (struct papi_vpmu_trace_store){
+		.sort = (uint8_t)sort,
+		.instruction = (uint8_t)instruction,
+		.slot = (uint8_t)take_words(plan, words),
+		.base = ZydisRegisterGetId(number),
+	};
+}
+
+/* As enum PAPI_VPMU_GATHER_... of trace.h says; the opcode's lowest bit is that of the width of indexes. */
+static unsigned gather_extent(const struct papi_vpmu_instruction *instruction, const ZydisDecodedOperand *operand)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+	bool evex = decoded->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, wide_index = decoded->opcode & 1,
+	     wide = evex ? decoded->raw.evex.W : decoded->raw.vex.W;
+	unsigned lanes = decoded->avx.vector_length / (wide || wide_index ? 64u : 32u);
+
+	return PAPI_VPMU_GATHER_ALWAYS | (lanes - 1) | (wide ? PAPI_VPMU_GATHER_WIDE : 0u) |
+	       (wide_index ? PAPI_VPMU_GATHER_WIDE_INDEX : 0u) | (evex ? PAPI_VPMU_GATHER_MASK_BITS : 0u) |
+	       (unsigned)__builtin_ctz(operand->mem.scale) << PAPI_VPMU_GATHER_SCALE_SHIFT |
+	       (operand->mem.base == ZYDIS_REGISTER_NONE ? PAPI_VPMU_GATHER_NO_BASE : 0u) |
+	       (decoded->address_width == 32 ? PAPI_VPMU_GATHER_NARROW : 0u) |
+	       (operand->mem.segment == ZYDIS_REGISTER_FS ? PAPI_VPMU_GATHER_THREAD_LOCAL : 0u);
+}
+
+static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
+	const ZydisDecodedOperand *operand, unsigned index)
+{
+	struct papi_vpmu_access *access = &plan->accesses[plan->description.accesses++];
+	struct value base = { .base = (int8_t)papi_vpmu_register_number(operand->mem.base), .index = NO_REGISTER };
+	unsigned extent = gather_extent(instruction, operand);
+	bool bits = extent & PAPI_VPMU_GATHER_MASK_BITS;
+
+	*access = (struct papi_vpmu_access){ .form = PAPI_VPMU_FORM_GATHER,
+		.kind = (uint8_t)(instruction->class.counts[PAPI_VPMU_STORES] ? PAPI_VPMU_WRITE : PAPI_VPMU_READ),
+		.extent = (uint16_t)extent,
+		.displacement = operand->mem.disp.value,
+		.line = line_of(plan, instruction) };
+	access->is_write = access->kind == PAPI_VPMU_WRITE;
+	if (base.base == NO_REGISTER)
+		access->slot = (uint8_t)take_words(plan, 1);
+	else
+		access->slot = (uint8_t)store_value(plan, &base, index, false, 0);
+	values[access->slot].narrow = true; /* the others are to be right behind it */
+	store_vector(plan, bits ? PAPI_VPMU_STORE_LARGE : PAPI_VPMU_STORE_VECTOR, operand->mem.index,
+		     papi_vpmu_gather_index_words(extent), index);
+	store_vector(plan, bits ? PAPI_VPMU_STORE_MASK : PAPI_VPMU_STORE_VECTOR,
+		     bits ? instruction->decoded.avx.mask.reg : instruction->operands[2].reg.value,
+		     papi_vpmu_gather_mask_words(extent), index);
+	plan->description.plain = false;
+}
+
+static void plan_accesses(
+	struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction, unsigned index)
+{
+	const struct papi_vpmu_class *class = &instruction->class;
+	bool accesses = class->counts[PAPI_VPMU_LOADS] || class->counts[PAPI_VPMU_STORES] || class->loads_each ||
+		class->stores_each || class->counts[PAPI_VPMU_PREFETCHES];
+
+	for (unsigned i = 0; accesses && i < instruction->decoded.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &instruction->operands[i];
+
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || !operand->actions)
+			continue;
+		if (operand->mem.type == ZYDIS_MEMOP_TYPE_MEM)
+			plan_operand(plan, instruction, operand, index);
+		else if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB && !class->counts[PAPI_VPMU_PREFETCHES])
+			plan_gather(plan, instruction, operand, index);
+	}
+}
+
+/* ---- what becomes of the registers ---- */
+
+static void change(int number)
+{
+	registers[number].epoch++;
+	registers[number].delta = 0;
+}
+
+/* Whether an instruction changes this register by a constant alone: that is done. */
+static bool add_constant(const struct papi_vpmu_instruction *instruction, int number)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+	const ZydisDecodedOperand *operands = instruction->operands;
+	bool is_stack = number == RSP;
+
+	switch (decoded->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		registers[number].delta -= is_stack ? decoded->operand_width / 8 : 0;
+		return is_stack;
+	case ZYDIS_MNEMONIC_POP:
+	case ZYDIS_MNEMONIC_POPFQ:
+		registers[number].delta += is_stack ? decoded->operand_width / 8 : 0;
+		return is_stack && papi_vpmu_register_number(operands[0].reg.value) != RSP;
+	default:
+		break;
+	}
+	if (decoded->operand_width != 64 || operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		papi_vpmu_register_number(operands[0].reg.value) != number)
+		return false;
+	switch (decoded->mnemonic) {
+	case ZYDIS_MNEMONIC_INC:
+		registers[number].delta++;
+		return true;
+	case ZYDIS_MNEMONIC_DEC:
+		registers[number].delta--;
+		return true;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		if (operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			return false;
+		registers[number].delta += decoded->mnemonic == ZYDIS_MNEMONIC_ADD ? operands[1].imm.value.s
+										   : -operands[1].imm.value.s;
+		return true;
+	case ZYDIS_MNEMONIC_LEA:
+		if (papi_vpmu_register_number(operands[1].mem.base) != number ||
+			operands[1].mem.index != ZYDIS_REGISTER_NONE || decoded->address_width != 64)
+			return false;
+		registers[number].delta += operands[1].mem.disp.value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void follow_registers(const struct papi_vpmu_instruction *instruction)
+{
+	for (unsigned i = 0; i < instruction->decoded.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &instruction->operands[i];
+		int number;
+
+		if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+			!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		number = papi_vpmu_register_number(operand->reg.value);
+		if (number >= 0 && !add_constant(instruction, number))
+			change(number);
+	}
+}
+
+/* ---- accesses in a row ---- */
+
+/* How many accesses from the first on a line of the smallest caches can hold. */
+static unsigned near_ones(const struct papi_vpmu_access *first, unsigned left, int64_t *start, int64_t *end)
+{
+	unsigned n = 0;
+
+	*start = first->displacement;
+	*end = first->displacement + first->extent;
+	for (; n < left && first[n].slot == first->slot; n++) {
+		int64_t low = first[n].displacement, high = low + first[n].extent;
+
+		if ((high > *end ? high : *end) - (low < *start ? low : *start) >= SPAN)
+			break;
+		*start = low < *start ? low : *start;
+		*end = high > *end ? high : *end;
+	}
+	return n;
+}
+
+/* Whether they go up or down by 8 bytes, and all read or all write. */
+static enum papi_vpmu_access_form order_of(const struct papi_vpmu_access *first, unsigned n)
+{
+	int64_t step = first[1].displacement - first[0].displacement;
+
+	if (step != 8 && step != -8)
+		return PAPI_VPMU_FORM_PLAIN;
+	for (unsigned i = 0; i < n; i++)
+		if (first[i].extent != 7 || first[i].is_write != first->is_write ||
+			first[i].displacement != first->displacement + (int64_t)i * step)
+			return PAPI_VPMU_FORM_PLAIN;
+	return step > 0 ? PAPI_VPMU_FORM_RISING : PAPI_VPMU_FORM_FALLING;
+}
+
+/* Puts before each run of near accesses the one that spans them. */
+static void span(struct papi_vpmu_trace_plan *plan)
+{
+	static struct papi_vpmu_access spanned[256]; /* under the lock */
+	unsigned n = plan->description.accesses, made = 0;
+
+	for (unsigned i = 0; i < n;) {
+		int64_t start, end;
+		unsigned near = near_ones(&plan->accesses[i], n - i, &start, &end);
+
+		if (near > 1) {
+			spanned[made] = plan->accesses[i];
+			spanned[made].displacement = start;
+			spanned[made].extent = (uint16_t)(end - start);
+			spanned[made].form = (uint8_t)order_of(&plan->accesses[i], near);
+			spanned[made].line = plan->accesses[i + near - 1].line;
+			spanned[made++].spanned = (uint8_t)near;
+		}
+		for (near = near ? near : 1; near > 0; near--)
+			spanned[made++] = plan->accesses[i++];
+	}
+	memcpy(plan->accesses, spanned, made * sizeof(spanned[0]));
+	plan->description.accesses = (uint8_t)made;
+}
+
+/* ---- the block ---- */
+
+static enum papi_vpmu_ending ending_of(const struct papi_vpmu_instruction *last)
+{
+	if (last->trimmed)
+		return PAPI_VPMU_ENDS_ANYHOW;
+	switch (last->kind) {
+	case PAPI_VPMU_CONDITIONAL:
+	case PAPI_VPMU_LOOP:
+		return PAPI_VPMU_ENDS_CONDITIONAL;
+	case PAPI_VPMU_JUMP:
+		return PAPI_VPMU_ENDS_JUMP;
+	case PAPI_VPMU_JUMP_INDIRECT:
+		return PAPI_VPMU_ENDS_INDIRECT_JUMP;
+	case PAPI_VPMU_CALL:
+		return PAPI_VPMU_ENDS_CALL;
+	case PAPI_VPMU_CALL_INDIRECT:
+		return PAPI_VPMU_ENDS_INDIRECT_CALL;
+	case PAPI_VPMU_RETURN:
+		return PAPI_VPMU_ENDS_RETURN;
+	default:
+		return PAPI_VPMU_ENDS_ANYHOW;
+	}
+}
+
+/* The registers that no other instrumentation uses in the middle of a block. */
+static bool choose_registers(struct papi_vpmu_trace_plan *plan, unsigned used)
+{
+	static const unsigned candidates[] = { R8, R9, R10, R11, RBP, R12, R13, R14, R15 };
+	unsigned found = 0, chosen[2] = { 0 };
+
+	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && found < 2; i++)
+		if (!(used >> candidates[i] & 1))
+			chosen[found++] = candidates[i];
+	plan->pointer = chosen[0];
+	plan->scratch = chosen[1];
+	return found == 2;
+}
+
+static void cut(struct papi_vpmu_decoded *decoded, unsigned count)
+{
+	if (count == 0 || count >= decoded->count)
+		return;
+	decoded->count = count;
+	decoded->end = decoded->instructions[count].pc;
+}
+
+void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded)
+{
+	const struct papi_vpmu_instruction *last;
+	unsigned used = 0;
+
+	plan->description = (struct papi_vpmu_description){ .pc = decoded->pc, .words = 1, .plain = true };
+	plan->end = decoded->pc;
+	plan->n_stores = 0;
+	code_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
+	plan->needs_scratch = false;
+	for (unsigned i = 0; i < 16; i++)
+		registers[i] = (struct known){ 0 };
+	for (unsigned i = 0; i < decoded->count; i++) {
+		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
+
+		if (i && (!choose_registers(plan, used | papi_vpmu_used_registers(instruction)) || !room_left(plan))) {
+			cut(decoded, i);
+			break;
+		}
+		used |= papi_vpmu_used_registers(instruction);
+		if (!instruction->trimmed) {
+			plan->end = instruction->pc + instruction->decoded.length;
+			plan_accesses(plan, instruction, i);
+		}
+		follow_registers(instruction);
+	}
+	choose_registers(plan, used);
+	last = &decoded->instructions[decoded->count - 1];
+	plan->last = last->pc;
+	plan->description.next = decoded->end;
+	plan->description.end = (uint8_t)ending_of(last);
+	if (plan->description.plain)
+		span(plan);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counting: the hot path. Nothing here takes a lock, allocates (but PAPI_write) or makes a system call of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/direct.h"
+#include "core/error.h"
+#include "core/eventset.h"
+#include "core/multiplex.h"
+#include "core/overflow.h"
+#include "core/thread.h"
+
+/* Sums of 64-bit counts may wrap; they must not be undefined. */
+static long long wrapping_sum(long long a, long long b)
+{
+	return (long long)((unsigned long long)a + (unsigned long long)b);
+}
+
+long long papi_count_value(const struct papi_eventset *set, unsigned i)
+{
+	const struct papi_set_event *event = &set->events[i];
+
+	return event->event.formula ? papi_formula_evaluate(event->event.formula, set->counts, event->slots)
+				    : set->counts[event->slots[0]];
+}
+
+static long long value_of(const struct papi_eventset *set, unsigned i)
+{
+	long long value = papi_count_value(set, i);
+
+	return set->written ? wrapping_sum(value, set->offsets[i]) : value;
+}
+
+/* The user's values from the counts of the natives. */
+static void evaluate(const struct papi_eventset *set, long long values[])
+{
+	if (set->plain && !set->written) {
+		memcpy(values, set->counts, set->n_events * sizeof(values[0]));
+		return;
+	}
+	for (unsigned i = 0; i < set->n_events; i++)
+		values[i] = value_of(set, i);
+}
+
+static int read_parts(struct papi_eventset *set, bool rebase)
+{
+	for (unsigned i = 0; i < set->n_parts; i++) {
+		const struct papi_part *part = &set->parts[i];
+		int status = part->component->read(part->control, set->counts + part->first, rebase);
+
+		if (status != PAPI_OK)
+			return status;
+	}
+	return PAPI_OK;
+}
+
+int papi_count_refresh(struct papi_eventset *set)
+{
+	return read_parts(set, false);
+}
+
+/* Stops the parts that were started before one that could not be. What they counted means nothing. */
+static void abandon_start(struct papi_eventset *set, unsigned n_started)
+{
+	papi_error_keep();
+	while (n_started--)
+		set->parts[n_started].component->stop(set->parts[n_started].control,
+						      set->counts + set->parts[n_started].first);
+	memset(set->counts, 0, set->n_natives * sizeof(*set->counts));
+	papi_error_restore();
+}
+
+/* What is kept may have the counters that this set needs. */
+static void make_way(struct papi_eventset *set)
+{
+	if (__builtin_expect(papi_direct_kept, 0))
+		papi_direct_let_go_other(set);
+	if (set->options.attach)
+		papi_direct_let_go_all();
+}
+
+int papi_count_start(struct papi_eventset *set, void *frame)
+{
+	int status;
+
+	if (set->running)
+		return papi_error(PAPI_EISRUN, "the EventSet is counting already");
+	if (!set->n_events)
+		return papi_error(PAPI_EINVAL, "the EventSet is empty: add events before PAPI_start");
+	if (set->owner != papi_thread_number()) {
+		status = papi_eventset_adopt(set);
+		if (status != PAPI_OK)
+			return status;
+	}
+	set->written = false;
+	make_way(set);
+	if (__builtin_expect(set->armed, 0)) {
+		status = papi_overflow_prepare(set);
+		if (status != PAPI_OK)
+			return status;
+	}
+	for (unsigned i = 0; i < set->n_parts; i++) {
+		papi_thread_start = (struct papi_thread_start){ set->parts[i].control, frame };
+		status = set->parts[i].component->start(set->parts[i].control);
+		papi_thread_start.control = NULL;
+		if (status == PAPI_OK)
+			continue;
+		/* With one part, nothing has happened: the values of the last run stay. */
+		if (i)
+			abandon_start(set, i);
+		return status;
+	}
+	if (__builtin_expect(set->multiplex != NULL, 0)) {
+		status = papi_multiplex_start(set);
+		if (status != PAPI_OK) {
+			abandon_start(set, set->n_parts);
+			return status;
+		}
+	}
+	set->running = true;
+	set->direct = papi_direct_ask(set);
+	if (set->direct && set->direct->can_keep)
+		papi_direct_keep(set);
+	set->quick = set->plain && !set->direct && !set->options.attach && !set->multiplex;
+	if (__builtin_expect(set->armed, 0))
+		papi_overflow_started(set);
+	return PAPI_OK;
+}
+
+static void forget_values(struct papi_eventset *set)
+{
+	if (set->n_natives)
+		memset(set->counts, 0, set->n_natives * sizeof(*set->counts));
+	set->written = false;
+}
+
+int papi_count_lost(struct papi_eventset *set, int status)
+{
+	forget_values(set);
+	return status;
+}
+
+int papi_count_stop(struct papi_eventset *set, long long values[])
+{
+	int status = PAPI_OK;
+
+	if (!set->running)
+		return papi_error(PAPI_ENOTRUN, "the EventSet is not counting");
+	if (__builtin_expect(set->multiplex != NULL, 0))
+		papi_multiplex_stop(set);
+	if (__builtin_expect(set->armed, 0))
+		papi_overflow_stopping(set);
+	/* In the opposite order of start, so that the first component sees the whole region; all of them, come what may. */
+	for (unsigned i = set->n_parts; i-- > 0;) {
+		const struct papi_part *part = &set->parts[i];
+		int stopped = part->component->stop(part->control, set->counts + part->first);
+
+		if (status == PAPI_OK)
+			status = stopped;
+	}
+	set->running = false;
+	if (set->direct) {
+		set->direct = papi_direct_ask(set);
+		if (set->direct)
+			papi_direct_keep(set);
+	}
+	if (__builtin_expect(set->armed, 0))
+		papi_overflow_stopped(set);
+	if (status != PAPI_OK)
+		forget_values(set);
+	else if (values)
+		evaluate(set, values);
+	return status;
+}
+
+/* To a program that reads all the time, the end of a turn comes while it is inside. */
+static void take_due_turn(struct papi_eventset *set)
+{
+	if (set->multiplex && set->running)
+		papi_multiplex_catch_up(set);
+}
+
+int papi_count_read_slowly(struct papi_eventset *set, long long values[])
+{
+	int status = set->running ? read_parts(set, false) : PAPI_OK;
+
+	if (status == PAPI_OK)
+		evaluate(set, values);
+	take_due_turn(set);
+	return status;
+}
+
+/* All or nothing: where a native of a later part has had no turn yet, an earlier part must not lose its counts. */
+static int read_and_rebase(struct papi_eventset *set)
+{
+	int status = set->multiplex && set->n_parts > 1 ? read_parts(set, false) : PAPI_OK;
+
+	return status == PAPI_OK ? read_parts(set, true) : status;
+}
+
+int papi_count_accum(struct papi_eventset *set, long long values[])
+{
+	if (set->running) {
+		int status = read_and_rebase(set);
+
+		take_due_turn(set);
+		if (status != PAPI_OK)
+			return status;
+	}
+	for (unsigned i = 0; i < set->n_events; i++)
+		values[i] = wrapping_sum(values[i], value_of(set, i));
+	if (set->armed && set->running)
+		papi_overflow_rebase(set);
+	forget_values(set);
+	return PAPI_OK;
+}
+
+/* Nobody asks what a multiplexed event has counted: that it has had no turn is no obstacle. */
+static int rebase_parts(struct papi_eventset *set)
+{
+	for (unsigned i = 0; i < set->n_parts; i++) {
+		const struct papi_part *part = &set->parts[i];
+		int status = part->component->rebase ? part->component->rebase(part->control) :
+						       part->component->read(part->control, set->counts + part->first, true);
+
+		if (status != PAPI_OK)
+			return status;
+	}
+	return PAPI_OK;
+}
+
+int papi_count_reset(struct papi_eventset *set)
+{
+	if (set->running) {
+		int status = set->multiplex ? rebase_parts(set) : read_parts(set, true);
+
+		take_due_turn(set);
+		if (status != PAPI_OK)
+			return status;
+	}
+	if (set->armed && set->running)
+		papi_overflow_rebase(set);
+	forget_values(set);
+	return PAPI_OK;
+}
+
+/* Counters are not written: what the next read shows is a matter of an offset. */
+int papi_count_write(struct papi_eventset *set, const long long values[])
+{
+	int status;
+
+	if (!set->offsets)
+		set->offsets = calloc(set->n_events, sizeof(*set->offsets));
+	if (!set->offsets)
+		return papi_error(PAPI_ENOMEM, "no memory for the values of an EventSet");
+	set->written = false;
+	status = papi_count_read(set, set->offsets);
+	if (status != PAPI_OK)
+		return status;
+	for (unsigned i = 0; i < set->n_events; i++)
+		set->offsets[i] = (long long)((unsigned long long)values[i] - (unsigned long long)set->offsets[i]);
+	set->written = true;
+	return PAPI_OK;
+}
+
+/* That an event of a multiplexed set has had no turn is an answer here, not an obstacle. */
+static int bring_times_up_to_date(struct papi_eventset *set)
+{
+	for (unsigned i = 0; i < set->n_parts; i++) {
+		const struct papi_part *part = &set->parts[i];
+		int status = part->component->read(part->control, set->counts + part->first, false);
+
+		if (status != PAPI_OK && !(set->multiplex && status == PAPI_ECNFLCT))
+			return status;
+	}
+	return PAPI_OK;
+}
+
+/* An event that needs several natives has counted for the time that all of them did: the least. */
+int papi_count_times(struct papi_eventset *set, long long enabled[], long long running[])
+{
+	int status = set->running ? bring_times_up_to_date(set) : PAPI_OK;
+
+	take_due_turn(set);
+	if (status != PAPI_OK)
+		return status;
+	for (unsigned i = 0; i < set->n_events; i++) {
+		const struct papi_set_event *event = &set->events[i];
+		long long least_enabled = 0, least_running = 0;
+
+		for (unsigned j = 0; j < event->event.n_natives; j++) {
+			const struct papi_part *part = set->parts;
+			long long e = 0, r = 0;
+
+			while (event->slots[j] >= part->first + part->count)
+				part++;
+			part->component->times(part->control, event->slots[j] - part->first, &e, &r,
+						set->running);
+			if (!j || r < least_running) {
+				least_enabled = e;
+				least_running = r;
+			}
+		}
+		if (enabled)
+			enabled[i] = least_enabled;
+		if (running)
+			running[i] = least_running;
+	}
+	return PAPI_OK;
+}

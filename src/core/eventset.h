@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * EventSets: a list of events that are counted together.
+ *
+ *	events    PAPI_TOT_INS      DERIVED            (what the user added)
+ *	             |             /       \
+ *	natives   slot 0      slot 1       slot 2      (what is counted, each once, however many events use it)
+ *	          \_____________/            |
+ *	parts      perf_event             rusage       (a component and its control; owns a run of slots)
+ *
+ * A part owns the slots first .. first+count-1, so a component reads straight into the array of counts. Adding and
+ * removing rebuilds the plan (the slots of each event); start, read and stop only follow it. Where each event is slot i
+ * itself and there is one part, the set is plain and a read goes straight into the caller's array.
+ *
+ * A set belongs to the thread that made it or last started it (owner): without attach, its counters count that thread.
+ * Started by another thread, it moves there.
+ *
+ * All functions here expect to be inside the set (core/handles.h); those that add and remove also expect the library
+ * lock, since they look at names.
+ */
+#ifndef PAPI_CORE_EVENTSET_H
+#define PAPI_CORE_EVENTSET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/component.h"
+#include "core/direct.h"
+#include "core/formula.h"
+#include "events/events.h"
+
+struct papi_set_event {
+	struct papi_event event;
+	unsigned *slots;     /* of the event's natives; points at slot where there is one */
+	unsigned slot;
+};
+
+struct papi_set_native {
+	const struct papi_native *native;
+	unsigned uses; /* by events of the set */
+};
+
+struct papi_part {
+	const struct papi_component *component;
+	void *control;
+	unsigned first, count;
+};
+
+struct papi_eventset {
+	struct papi_part *parts;
+	unsigned n_parts;
+	unsigned n_events, n_natives;
+	bool running;
+	bool plain;
+	bool written;		   /* PAPI_write() since the last start or reset */
+	bool armed;		   /* events overflow */
+	bool quick;		   /* plain, and a start or stop is one call of the component and no more */
+	uint32_t owner;		   /* papi_thread_number() of the thread it counts */
+	long long *counts;	   /* per slot: scratch of reads; the last counts once stopped */
+	long long *offsets;	   /* per event, from PAPI_write(); used while written is set */
+	struct papi_set_event *events;
+	struct papi_set_native *natives;
+	struct papi_options options;
+	int assigned;		   /* component of PAPI_assign_eventset_component, -1: none */
+	int handle;
+	struct papi_direct *direct; /* core/direct.h, as of the last start or stop: the calling thread's way, or NULL */
+	struct papi_multiplex *multiplex; /* of a multiplexed set (core/multiplex.h), else NULL */
+	struct papi_sampling *sampling;	  /* of an armed set (core/overflow.h), else NULL */
+};
+
+struct papi_eventset *papi_eventset_create(void);
+/* Stops, empties and frees. For shutdown too: never fails. */
+void papi_eventset_free(struct papi_eventset *set);
+
+int papi_eventset_add(struct papi_eventset *set, int code);
+int papi_eventset_remove(struct papi_eventset *set, int code);
+/* Removes all events. */
+void papi_eventset_clean(struct papi_eventset *set);
+
+/* The position of an event in the set, -1 if it is not there. */
+int papi_eventset_position(const struct papi_eventset *set, int code);
+
+/* Counts under other options; on failure the old ones are in force again. */
+int papi_eventset_configure(struct papi_eventset *set, const struct papi_options *options);
+
+/* How far the range of addresses that is counted reaches beyond the one asked for, at either end, in bytes. */
+void papi_eventset_range_offsets(const struct papi_eventset *set, bool data, int *start, int *end);
+
+/* Makes the calling thread the owner, when the set is not attached to anything. */
+int papi_eventset_adopt(struct papi_eventset *set);
+
+/* Before a fork: keeps the values of a running set, which the child's copy will show. */
+void papi_eventset_forking(struct papi_eventset *set);
+/* The child of a fork: lets go of the parent's counters. */
+void papi_eventset_forked(struct papi_eventset *set);
+/* The same without touching its components: the next start opens them anew. */
+void papi_eventset_orphaned(struct papi_eventset *set);
+
+/* Counting (core/count.c). values has one element per event. */
+/* frame: of the function that the program has called for it (thread.h); NULL: not known. */
+int papi_count_start(struct papi_eventset *set, void *frame);
+int papi_count_stop(struct papi_eventset *set, long long values[]);
+int papi_count_read_slowly(struct papi_eventset *set, long long values[]);
+int papi_count_accum(struct papi_eventset *set, long long values[]);
+int papi_count_reset(struct papi_eventset *set);
+int papi_count_write(struct papi_eventset *set, const long long values[]);
+/* After a stop that failed: there are no values. Returns status. */
+int papi_count_lost(struct papi_eventset *set, int status) __attribute__((cold));
+/* Brings the counts of a running set up to date; then the value of an event without what PAPI_write() has put on top. */
+int papi_count_refresh(struct papi_eventset *set);
+long long papi_count_value(const struct papi_eventset *set, unsigned event);
+/* Either array may be NULL. */
+int papi_count_times(struct papi_eventset *set, long long enabled[], long long running[]);
+
+/* For sets that are quick: where there is nothing else to do than to tell the component. */
+static inline int papi_count_start_quickly(struct papi_eventset *set)
+{
+	int status = set->parts[0].component->start(set->parts[0].control);
+
+	set->running = status == PAPI_OK;
+	return status;
+}
+
+static inline int papi_count_stop_quickly(struct papi_eventset *set, long long values[])
+{
+	int status = set->parts[0].component->stop(set->parts[0].control, set->counts);
+
+	set->running = false;
+	if (__builtin_expect(status != PAPI_OK, 0))
+		return papi_count_lost(set, status);
+	if (values)
+		for (const long long *one = set->counts, *end = one + set->n_events; one < end;)
+			*values++ = *one++;
+	return PAPI_OK;
+}
+
+/* The shortest way from a program to its counters: every call less on it counts. */
+static inline int papi_count_read(struct papi_eventset *set, long long values[])
+{
+	if (__builtin_expect(set->running && set->plain && !set->written, 1))
+		return set->parts[0].component->read(set->parts[0].control, values, false);
+	return papi_count_read_slowly(set, values);
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The handle table: from the int that a program holds to its EventSet.
+ *
+ * A handle is generation << 16 | index. The index names a slot of a static array; the generation tells a set from those
+ * that had the slot before it, so that a stale handle is an error and not somebody else's set. The array is in .bss and
+ * as large as there are indexes: it never moves, looking a handle up takes no lock and no pointer, and the pages of slots
+ * that no set has used yet are never touched. Generations outlive PAPI_shutdown(), so handles from before it stay stale.
+ *
+ * One thread at a time is inside a set. papi_handle_enter() claims the slot with one compare-and-swap on a cache line
+ * that only the users of this set touch, papi_handle_leave() is one store; no thread ever waits unless two really use
+ * the same set at once, and then for the time of one call. A signal handler that interrupts a call on the set and uses
+ * that set would wait for itself: it gets PAPI_ECNFLCT instead.
+ *
+ * Creating and destroying take a mutex.
+ */
+#ifndef PAPI_CORE_HANDLES_H
+#define PAPI_CORE_HANDLES_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/direct.h"
+#include "core/eventset.h"
+#include "core/thread.h"
+#include "linux/claim.h"
+
+#define PAPI_HANDLE_INDEX_BITS 16
+
+struct papi_slot {
+	_Alignas(64) _Atomic uint32_t inside; /* papi_thread_number() of who is inside, 0: nobody */
+	uint32_t generation;
+	struct papi_eventset *set; /* NULL: free */
+	struct papi_slot *next_free;
+	bool forking; /* entered for the time of a fork */
+	_Atomic bool turn_due; /* core/multiplex.h: the timer went off while somebody was inside */
+	/* core/overflow.h, for signal handlers, to whom a slot is always there when its set may be gone: */
+	_Atomic uint32_t dispatcher; /* papi_thread_number() of who is calling the program's handlers; 0: nobody */
+	_Atomic int timer;	     /* the kernel's number of the timer that asks again, and 1; 0: none */
+	_Atomic bool leftover;	     /* overflows of the last run are yet to be delivered */
+	/*
+	 * core/direct.h: papi_handle_key() of whoever has the short way to read and stop, and to start, the set; 0: nobody.
+	 * Without a description, start and stop are those of sets that are quick.
+	 */
+	uint64_t counting, kept;
+	struct papi_direct_counter *direct;
+};
+
+_Static_assert(sizeof(struct papi_slot) == 64, "a slot is a cache line");
+
+extern struct papi_slot papi_handle_slots[1 << PAPI_HANDLE_INDEX_BITS] __attribute__((visibility("hidden")));
+
+int papi_handle_enter_slowly(struct papi_slot *slot);
+int papi_handle_missing(int handle);
+
+/* Where a set with that handle is, if there is one. */
+static inline struct papi_slot *papi_handle_slot(int handle)
+{
+	struct papi_slot *slot = &papi_handle_slots[(unsigned)handle & ((1u << PAPI_HANDLE_INDEX_BITS) - 1)];
+
+	/* Found once: compilers would find it again from the handle rather than keep it. */
+	__asm__("" : "+r"(slot));
+	return slot;
+}
+
+static inline void papi_handle_leave(struct papi_slot *slot)
+{
+	atomic_store_explicit(&slot->inside, 0, memory_order_release);
+}
+
+/* PAPI_OK and inside the set; or PAPI_ENOEVST, PAPI_ENOINIT, PAPI_ECNFLCT. */
+static inline int papi_handle_enter(int handle, struct papi_slot **where)
+{
+	struct papi_slot *slot = papi_handle_slot(handle);
+	uint32_t nobody = 0;
+
+	*where = slot;
+	if (__builtin_expect(!atomic_compare_exchange_strong_explicit(&slot->inside, &nobody, papi_thread_number(),
+								      memory_order_acquire, memory_order_relaxed),
+			     0)) {
+		int status = papi_handle_enter_slowly(slot);
+
+		if (status != PAPI_OK)
+			return status;
+	}
+	if (__builtin_expect(!slot->set || slot->generation != (uint32_t)handle >> PAPI_HANDLE_INDEX_BITS, 0)) {
+		papi_handle_leave(slot);
+		return papi_handle_missing(handle);
+	}
+	/* Whoever comes this way may change the set. */
+	slot->counting = slot->kept = 0;
+	return PAPI_OK;
+}
+
+/* A thread and a set. */
+static inline uint64_t papi_handle_key(uint64_t thread, int handle)
+{
+	return (uint64_t)(uint32_t)handle << 32 | thread;
+}
+
+/* The beginning of a short way, for a thread that has a number: one attempt, which may fail for no reason. */
+static inline bool papi_handle_claim(struct papi_slot *slot, uint32_t self)
+{
+	return self && papi_claim(&slot->inside, self);
+}
+
+/* For one that is inside by papi_handle_claim(): the rest of papi_handle_enter(). Outside after a failure. */
+static inline int papi_handle_check(int handle, struct papi_slot *slot)
+{
+	if (__builtin_expect(slot->set && slot->generation == (uint32_t)handle >> PAPI_HANDLE_INDEX_BITS, 1))
+		return PAPI_OK;
+	papi_handle_leave(slot);
+	return papi_handle_missing(handle);
+}
+
+/* Opens the short way, if there is one, to a set that the caller is inside of and has just started, read, or stopped. */
+static inline void papi_handle_open(struct papi_slot *slot, int handle)
+{
+	const struct papi_eventset *set = slot->set;
+
+	if (!(set->direct || set->quick) || !set->plain || set->written || set->armed ||
+	    set->owner != papi_thread_number())
+		return;
+	slot->direct = NULL;
+	if (set->direct) {
+		slot->direct = set->direct->counters;
+		set->direct->keeps = set->direct->can_keep && papi_direct_kept == handle + 1;
+	}
+	slot->counting = set->running ? papi_handle_key(papi_thread_number(), handle) : 0;
+	slot->kept = set->running ? 0 : papi_handle_key(papi_thread_number(), handle);
+}
+
+/* The same for signal handlers: does not wait. False, and not inside, when somebody is; the set may not be there. */
+static inline bool papi_handle_try(struct papi_slot *slot)
+{
+	uint32_t nobody = 0;
+
+	return atomic_compare_exchange_strong_explicit(&slot->inside, &nobody, papi_thread_number(), memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+/* Gives a set a handle. PAPI_ENOMEM, PAPI_ECOUNT when all handles are in use. */
+int papi_handle_create(struct papi_eventset *set, int *handle);
+
+/* Takes the set out of a slot that the caller is inside of, and leaves. */
+void papi_handle_destroy(struct papi_slot *slot);
+
+/* Calls function for every set, being inside it; sets that the caller is already inside of are passed over. */
+void papi_handle_each(void (*function)(struct papi_slot *slot));
+
+/* fork(2): nobody is inside any set and none is made or destroyed while the process is copied. */
+void papi_handle_fork_prepare(void);
+void papi_handle_fork_parent(void);
+void papi_handle_fork_child(void);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Overflow: events that call a function of the program, or count in a histogram, with every threshold counts.
+ *
+ *	hardware   a component that can (its operation arm) says papi_overflow_pending() when a native has overflowed,
+ *		   and keeps what it knows of it until it is fetched (its operation overflows)
+ *	software   a timer of the thread sends a signal, and what the events have counted is compared with their thresholds
+ *
+ * A set overflows one way or the other, not both. Events that overflow are in set->sampling, which is there when
+ * set->armed is; a set without pays one test of a flag at start, stop, accum and reset.
+ *
+ * In a signal handler nothing waits, allocates or locks. A handler claims the set's slot like a call does
+ * (core/handles.h), fetches what has happened into its stack, leaves, and only then calls the program's functions: for
+ * these the set is free to be read, reset, stopped and started. Histograms are counted in while inside, so that nobody
+ * touches a buffer after PAPI_profil() has turned it off. Is a call inside the set, be it the one that the signal
+ * interrupted, what has happened stays where it is, and a timer asks again 50 us later. PAPI_stop() delivers what is
+ * left before it returns. What can never be delivered is counted as lost.
+ *
+ * papi_overflow_pending() is async-signal-safe. The others expect to be inside the set.
+ */
+#ifndef PAPI_CORE_OVERFLOW_H
+#define PAPI_CORE_OVERFLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/eventset.h"
+#include "core/profil.h"
+
+struct papi_slot;
+
+/* An event that overflows. */
+struct papi_sampler {
+	int code;
+	unsigned event; /* its position in the set, also its bit in the overflow vector */
+	unsigned slot;  /* of its native; in hardware only */
+	long long threshold;
+	PAPI_overflow_handler_t handler; /* NULL: profil */
+	struct papi_profil *profil;
+	long long seen,
+		progress; /* in software: what it has counted when last looked at, and since its last overflow */
+	long long delivered, lost; /* since the last start */
+};
+
+struct papi_sampling {
+	bool software;
+	unsigned n;
+	struct papi_sampler *samplers;
+	/* The timer: periodic in software; in hardware it asks again for what could not be fetched at once. */
+	bool has_timer;
+	int timer; /* the kernel's number of it */
+	int clock, signal;
+	uint32_t thread; /* papi_thread_number() of the one it tells */
+};
+
+/* Looks more often than this would be all that a thread does. */
+#define PAPI_OVERFLOW_SHORTEST_NS 100000
+/* How long what cannot be fetched at once waits: most calls of the library are over by then; and, where there is more
+ * than the thread can take, how long it is left alone. */
+#define PAPI_OVERFLOW_SOON_NS	  50000
+#define PAPI_OVERFLOW_LATER_NS	  1000000
+
+/* PAPI_DEF_ITIMER and PAPI_DEF_ITIMER_NS: what software overflow looks by. */
+extern _Atomic int papi_option_itimer_num, papi_option_itimer_sig, papi_option_itimer_ns;
+void papi_overflow_options_reset(void);
+
+/* The signal of overflow in hardware. */
+int papi_overflow_signal(void);
+
+/*
+ * Has an event overflow, or in another way than before: with a handler, or a histogram, which belongs to the set once
+ * this has succeeded. flags: PAPI_OVERFLOW_FORCE_SW, PAPI_OVERFLOW_HARDWARE, or 0. Errors are those of PAPI_overflow().
+ */
+int papi_overflow_arm(struct papi_eventset *set, int code, int threshold, int flags, PAPI_overflow_handler_t handler,
+	struct papi_profil *profil);
+/* The event calls its handler, or counts in its histogram, no longer. PAPI_OK also when it does not. */
+int papi_overflow_disarm(struct papi_eventset *set, int code, bool histogram);
+
+/* Whether an event has a handler, or a histogram. */
+bool papi_overflow_uses(const struct papi_eventset *set, bool histogram);
+/* What has become of the overflows since the last start; PAPI_EINVAL when the event does not overflow. */
+int papi_overflow_counts(const struct papi_eventset *set, int code, long long *delivered, long long *lost);
+
+/* An event is about to go; events have come or gone; all are gone. */
+void papi_overflow_remove(struct papi_eventset *set, int code);
+void papi_overflow_replan(struct papi_eventset *set);
+void papi_overflow_forget(struct papi_eventset *set);
+/* PAPI_ECNFLCT when an armed set cannot have these options. */
+int papi_overflow_check(const struct papi_eventset *set, const struct papi_options *options);
+
+/* Around counting, of armed sets. */
+int papi_overflow_prepare(struct papi_eventset *set);
+void papi_overflow_started(struct papi_eventset *set);
+void papi_overflow_stopping(struct papi_eventset *set);
+void papi_overflow_stopped(struct papi_eventset *set);
+/* The counts are up to date, and about to start from zero. */
+void papi_overflow_rebase(struct papi_eventset *set);
+/* After stop, outside the set: what is left is delivered before this returns, unless the thread blocks the signal. */
+void papi_overflow_deliver(struct papi_slot *slot);
+
+/*
+ * A component tells that a native of the control that was armed with this cookie has overflowed. context is the
+ * ucontext_t of the thread as it was interrupted. False: somebody is inside the set; the engine will ask again.
+ */
+bool papi_overflow_pending(int cookie, void *context);
+
+/* The same without hurry: the engine asks after a while, in which the program gets on. For signal handlers. */
+void papi_overflow_later(int cookie);
+
+/* Between the files of the engine. A look: fetches what has happened and delivers it. */
+bool papi_overflow_look(struct papi_slot *slot, void *context);
+int papi_overflow_timer_make(struct papi_eventset *set);
+void papi_overflow_timer_start(const struct papi_eventset *set);
+void papi_overflow_timer_stop(const struct papi_eventset *set);
+void papi_overflow_timer_delete(struct papi_eventset *set);
+void papi_overflow_timer_again(struct papi_slot *slot, long ns);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "events/events.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/component.h"
+#include "core/error.h"
+#include "events/definitions.h"
+#include "events/names.h"
+#include "events/natives.h"
+#include "events/presets.h"
+#include "events/tables.h"
+
+/* The events mutex: whatever adds names, natives or definitions, or resolves them. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned surveyed; /* bit per component whose description is complete */
+
+static bool is_native(int code)
+{
+	return (code & PAPI_UE_MASK) == PAPI_NATIVE_MASK;
+}
+
+static bool is_user_event(int code)
+{
+	return (code & PAPI_UE_MASK) == PAPI_UE_MASK;
+}
+
+static bool is_preset(int code)
+{
+	return (code & PAPI_UE_MASK) == (int)PAPI_PRESET_MASK;
+}
+
+static int check_kind(int code)
+{
+	if (code & PAPI_UE_MASK)
+		return PAPI_OK;
+	return papi_error(PAPI_EINVAL, "0x%08x is no event code: it has neither the preset nor the native bit",
+			  (unsigned)code);
+}
+
+static bool preset_code(const char *name, int *code)
+{
+	for (int i = 0; i < PAPI_PRESETS; i++) {
+		if (!strcasecmp(papi_presets[i].symbol, name)) {
+			*code = (int)PAPI_PRESET_MASK | i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A name that no component can count: the tables may define it, or have lost it, which is then the reason to tell. */
+static bool defined_code(const char *name, int *code)
+{
+	papi_tables_load();
+	if (papi_names_find(name, code))
+		return true;
+	papi_tables_lost(name);
+	return false;
+}
+
+int papi_event_code(const char *name, int *code)
+{
+	struct papi_native *native;
+	int status = PAPI_OK;
+
+	if (papi_names_find(name, code))
+		return PAPI_OK;
+	pthread_mutex_lock(&lock);
+	/* NOLINTNEXTLINE(bugprone-branch-clone): the order matters */
+	if (papi_names_find(name, code)) {
+		/* Another thread was first. */
+	} else if (preset_code(name, code)) {
+		papi_names_add(name, *code, NULL);
+	} else if (papi_tables_have_user_events() && papi_names_find(name, code)) {
+		/* The user's names come before those that components would make something of. */
+	} else {
+		status = papi_native_find(name, &native);
+		if (status == PAPI_OK)
+			*code = native->code;
+		else if (defined_code(name, code))
+			status = PAPI_OK;
+		else
+			status = papi_error_code();
+	}
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+int papi_event_get(int code, struct papi_event *event)
+{
+	int status = check_kind(code);
+
+	if (status != PAPI_OK)
+		return status;
+	pthread_mutex_lock(&lock);
+	if (is_native(code)) {
+		struct papi_native *native = papi_native_get(code);
+
+		status = native ? papi_native_resolve(native) : PAPI_ENOEVNT;
+		if (status == PAPI_OK)
+			*event = (struct papi_event){ .code = code, .n_natives = 1, .natives = &native->self };
+	} else {
+		struct papi_definition *definition = papi_definition_get(code);
+
+		status = definition ? papi_definition_resolve(definition) : papi_error_code();
+		if (status == PAPI_OK)
+			*event = definition->event;
+	}
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+void papi_event_hold(const struct papi_event *event, int change)
+{
+	if (!event->definition)
+		return;
+	pthread_mutex_lock(&lock);
+	event->definition->holders += change;
+	pthread_mutex_unlock(&lock);
+}
+
+const char *papi_event_name(int code)
+{
+	const char *name = NULL;
+
+	if (check_kind(code) != PAPI_OK)
+		return NULL;
+	if (is_native(code)) {
+		struct papi_native *native = papi_native_get(code);
+
+		return native ? native->name : NULL;
+	}
+	if (is_preset(code) && (code & PAPI_PRESET_AND_MASK) < PAPI_PRESETS)
+		return papi_presets[code & PAPI_PRESET_AND_MASK].symbol;
+	pthread_mutex_lock(&lock);
+	if (papi_definition_get(code))
+		name = papi_definition_get(code)->source.symbol;
+	pthread_mutex_unlock(&lock);
+	return name;
+}
+
+/* After papi_error_keep(): a success leaves no trace of what was tried on the way. */
+static int settle(int status)
+{
+	if (status >= 0)
+		papi_error_restore();
+	else
+		papi_error_drop();
+	return status;
+}
+
+int papi_event_component(int code)
+{
+	struct papi_event event;
+	struct papi_native *native;
+	int status = check_kind(code);
+
+	if (status != PAPI_OK)
+		return status;
+	if (is_native(code)) {
+		native = papi_native_get(code);
+		return native ? native->component : PAPI_ENOEVNT;
+	}
+	papi_error_keep();
+	status = papi_event_get(code, &event);
+	/* A preset that cannot be counted here would be the CPU's. */
+	if (status == PAPI_ENOEVNT && is_preset(code) && papi_event_name(code))
+		status = PAPI_OK;
+	else if (status == PAPI_OK)
+		status = event.natives[0]->component;
+	return settle(status);
+}
+
+static int end_of_list(void)
+{
+	return papi_error(PAPI_ENOEVNT, "there are no more events");
+}
+
+/* The native listed at a position of a component, or of a later one when all are wanted. */
+static int list_native(int component, unsigned position, bool all, int *code)
+{
+	char name[PAPI_HUGE_STR_LEN];
+	struct papi_native *native;
+	int status = PAPI_ENOEVNT;
+
+	for (; component < papi_component_count; component++, position = 0) {
+		status = papi_component_check(papi_components[component]) == PAPI_OK
+				 ? papi_components[component]->event_name(position, name, sizeof(name))
+				 : PAPI_ENOEVNT;
+		if (status == PAPI_OK || !all)
+			break;
+	}
+	if (status != PAPI_OK)
+		return !all && papi_component_check(papi_components[component]) != PAPI_OK ? papi_error_code() :
+											     end_of_list();
+	status = papi_native_list(component, name, &native);
+	if (status == PAPI_OK) {
+		native->listed = (int)position;
+		*code = native->code;
+	}
+	return status;
+}
+
+/*
+ * Programs of old begin at the bare mask and ask for its name before they enumerate (the example of PAPI_enum_event): it
+ * stands for the first of the listing.
+ */
+static struct papi_native *native_or_first(int code)
+{
+	if (code == PAPI_NATIVE_MASK)
+		list_native(0, 0, true, &code);
+	return papi_native_get(code);
+}
+
+static void set_text(char *field, size_t size, const char *text)
+{
+	snprintf(field, size, "%s", text ? text : "");
+}
+
+static int describe_native(int code, PAPI_event_info_t *info)
+{
+	struct papi_native *native = native_or_first(code);
+
+	if (!native)
+		return PAPI_ENOEVNT;
+	set_text(info->symbol, sizeof(info->symbol), native->name);
+	info->component_index = native->component;
+	info->count = 1;
+	set_text(info->name[0], sizeof(info->name[0]), native->name);
+	papi_native_resolve(native);
+	return papi_components[native->component]->describe(native->component_name,
+							    native->status == PAPI_OK ? native->encoding : NULL, info);
+}
+
+static void describe_definition(const struct papi_definition *definition, PAPI_event_info_t *info)
+{
+	const struct papi_definition_source *source = &definition->source;
+
+	set_text(info->symbol, sizeof(info->symbol), source->symbol);
+	if (source->short_description)
+		set_text(info->short_descr, sizeof(info->short_descr), source->short_description);
+	if (source->description)
+		set_text(info->long_descr, sizeof(info->long_descr), source->description);
+	set_text(info->note, sizeof(info->note), source->note);
+	for (unsigned i = 0; i < source->n_terms && i < PAPI_MAX_INFO_TERMS; i++) {
+		struct papi_native *native;
+
+		set_text(info->name[i], sizeof(info->name[i]), source->terms[i]);
+		if (papi_native_find(source->terms[i], &native) == PAPI_OK)
+			info->code[i] = (unsigned)native->code;
+	}
+}
+
+/* Presets that tables have added belong to no other class. */
+static unsigned type_of(int index)
+{
+	return index < PAPI_PRESETS ? papi_presets[index].type : PAPI_PRESET_BIT_MSC;
+}
+
+/* A count of 0 natives, and no derivation, say that the event is not available here. */
+static int describe_derived(int code, PAPI_event_info_t *info)
+{
+	struct papi_definition *definition;
+	int status;
+
+	if (is_preset(code))
+		info->event_type = type_of(code & PAPI_PRESET_AND_MASK);
+	if (is_preset(code) && (code & PAPI_PRESET_AND_MASK) < PAPI_PRESETS) {
+		const struct papi_preset *preset = &papi_presets[code & PAPI_PRESET_AND_MASK];
+
+		set_text(info->symbol, sizeof(info->symbol), preset->symbol);
+		set_text(info->short_descr, sizeof(info->short_descr), preset->short_description);
+		set_text(info->long_descr, sizeof(info->long_descr), preset->description);
+	}
+	definition = papi_definition_get(code);
+	if (!definition) {
+		/* A preset without definition still has a meaning to tell. */
+		if (!is_preset(code) || papi_error_code() != PAPI_ENOEVNT)
+			return papi_error_code();
+		set_text(info->note, sizeof(info->note), papi_error_sentence());
+		return PAPI_OK;
+	}
+	describe_definition(definition, info);
+	status = papi_definition_resolve(definition);
+	if (status != PAPI_OK) {
+		set_text(info->note, sizeof(info->note), papi_error_sentence());
+		return PAPI_OK;
+	}
+	/* Programs loop to count over arrays that have no more than these. */
+	info->count = definition->source.n_terms < PAPI_MAX_INFO_TERMS ? definition->source.n_terms : PAPI_MAX_INFO_TERMS;
+	info->component_index = definition->event.natives[0]->component;
+	set_text(info->derived, sizeof(info->derived), papi_derived_name(definition->source.derived));
+	set_text(info->postfix, sizeof(info->postfix), definition->source.formula);
+	return PAPI_OK;
+}
+
+int papi_event_describe(int code, PAPI_event_info_t *info)
+{
+	int status = check_kind(code);
+
+	if (status != PAPI_OK)
+		return status;
+	memset(info, 0, sizeof(*info));
+	info->event_code = (unsigned)code;
+	papi_error_keep();
+	pthread_mutex_lock(&lock);
+	status = is_native(code) ? describe_native(code, info) : describe_derived(code, info);
+	pthread_mutex_unlock(&lock);
+	return settle(status);
+}
+
+static unsigned preset_type_of_modifier(int modifier)
+{
+	return modifier >= PAPI_PRESET_ENUM_MSC && modifier <= PAPI_PRESET_ENUM_FP ? 1u << modifier : 0;
+}
+
+static int count_presets(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	n = papi_definition_presets();
+	pthread_mutex_unlock(&lock);
+	return (int)n;
+}
+
+/* Presets: all, those available, or those of a category. */
+static int enumerate_presets(int *code, int modifier)
+{
+	int index = modifier == PAPI_ENUM_FIRST ? 0 : (*code & PAPI_PRESET_AND_MASK) + 1;
+	unsigned type = preset_type_of_modifier(modifier);
+	struct papi_event event;
+
+	if (modifier != PAPI_ENUM_FIRST && modifier != PAPI_ENUM_EVENTS && modifier != PAPI_PRESET_ENUM_AVAIL && !type)
+		return papi_error(PAPI_EINVAL, "modifier %d does not enumerate presets", modifier);
+	for (; index < count_presets(); index++) {
+		int candidate = (int)PAPI_PRESET_MASK | index;
+
+		if ((type && !(type_of(index) & type)) ||
+		    (modifier == PAPI_PRESET_ENUM_AVAIL && papi_event_get(candidate, &event) != PAPI_OK))
+			continue;
+		*code = candidate;
+		return PAPI_OK;
+	}
+	return end_of_list();
+}
+
+static int enumerate_user_events(int *code, int modifier)
+{
+	unsigned index = modifier == PAPI_ENUM_FIRST ? 0 : (unsigned)(*code & PAPI_UE_AND_MASK) + 1, n;
+	struct papi_event event;
+
+	if (modifier != PAPI_ENUM_FIRST && modifier != PAPI_ENUM_EVENTS && modifier != PAPI_PRESET_ENUM_AVAIL)
+		return papi_error(PAPI_EINVAL, "modifier %d does not enumerate user events", modifier);
+	pthread_mutex_lock(&lock);
+	n = papi_definition_user_events();
+	pthread_mutex_unlock(&lock);
+	for (; index < n; index++) {
+		int candidate = (int)((unsigned)PAPI_UE_MASK | index);
+
+		if (modifier == PAPI_PRESET_ENUM_AVAIL && papi_event_get(candidate, &event) != PAPI_OK)
+			continue;
+		*code = candidate;
+		return PAPI_OK;
+	}
+	return end_of_list();
+}
+
+static int list_mask(struct papi_native *event, unsigned position, int *code)
+{
+	char name[PAPI_HUGE_STR_LEN];
+	struct papi_native *native;
+	int status = papi_components[event->component]->mask_name(event->component_name, position, name, sizeof(name));
+
+	if (status == PAPI_OK)
+		status = papi_native_list(event->component, name, &native);
+	if (status != PAPI_OK)
+		return end_of_list();
+	native->mask = (int)position;
+	native->mask_of = event->code;
+	*code = native->code;
+	return PAPI_OK;
+}
+
+static int enumerate_natives(int *code, int modifier, int component)
+{
+	int first = component >= 0 ? component : 0;
+	struct papi_native *native;
+
+	if (modifier == PAPI_ENUM_FIRST)
+		return list_native(first, 0, component < 0, code);
+	native = native_or_first(*code);
+	if (!native)
+		return PAPI_ENOEVNT;
+	if (component >= 0 && native->component != component)
+		return papi_error(PAPI_EINVAL, "%s is not an event of component %d", native->name, component);
+	if (modifier == PAPI_ENUM_EVENTS) {
+		/* A native used by name before it was listed has no place in the listing yet: begin there. */
+		return list_native(native->listed < 0 ? first : native->component, (unsigned)(native->listed + 1),
+				   component < 0, code);
+	}
+	if (modifier == PAPI_NTV_ENUM_UMASKS) {
+		if (native->mask < 0)
+			return list_mask(native, 0, code);
+		return list_mask(papi_native_get(native->mask_of), (unsigned)native->mask + 1, code);
+	}
+	return papi_error(PAPI_EINVAL, "modifier %d does not enumerate native events of this CPU", modifier);
+}
+
+int papi_event_enumerate(int *code, int modifier, int component)
+{
+	int status = check_kind(*code);
+
+	if (status != PAPI_OK)
+		return status;
+	papi_error_keep();
+	if (is_user_event(*code)) {
+		status = enumerate_user_events(code, modifier);
+	} else if (is_preset(*code)) {
+		status = enumerate_presets(code, modifier);
+	} else {
+		pthread_mutex_lock(&lock);
+		status = enumerate_natives(code, modifier, component);
+		pthread_mutex_unlock(&lock);
+	}
+	return settle(status);
+}
+
+int papi_event_define(const struct papi_definition_source *source, bool replace, int *code)
+{
+	int status;
+
+	pthread_mutex_lock(&lock);
+	papi_tables_load();
+	status = papi_definition_make(source, PAPI_DEFINE_PRESET, replace, code);
+	surveyed = 0;
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+int papi_event_read_presets(const char *path, bool replace)
+{
+	int status;
+
+	pthread_mutex_lock(&lock);
+	status = papi_tables_read_presets(path, replace);
+	surveyed = 0;
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+int papi_event_read_user_events(const char *path)
+{
+	int status;
+
+	pthread_mutex_lock(&lock);
+	status = papi_tables_read_user_events(path);
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+static int count_available(int component)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < papi_definition_presets(); i++) {
+		struct papi_definition *definition = papi_definition_get((int)((unsigned)PAPI_PRESET_MASK | i));
+
+		n += definition && papi_definition_resolve(definition) == PAPI_OK &&
+		     definition->event.natives[0]->component == component;
+	}
+	return n;
+}
+
+void papi_events_survey(int component)
+{
+	const struct papi_component *surveyed_one = papi_components[component];
+
+	papi_error_keep();
+	pthread_mutex_lock(&lock);
+	if (!(surveyed & 1u << component) && !surveyed_one->info->disabled) {
+		surveyed_one->survey(surveyed_one->info);
+		surveyed_one->info->num_preset_events = count_available(component);
+		surveyed |= 1u << component;
+	}
+	pthread_mutex_unlock(&lock);
+	papi_error_restore();
+}
+
+void papi_events_shutdown(void)
+{
+	pthread_mutex_lock(&lock);
+	surveyed = 0;
+	papi_definitions_clear();
+	papi_natives_clear();
+	papi_names_clear();
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "events/names.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+	struct entry *next;
+	uint32_t hash;
+	int code;
+	char name[];
+};
+
+#define BUCKETS 65536
+
+static _Atomic(struct entry *) buckets[BUCKETS];
+
+/* FNV-1a: short, and names differ in their last characters. */
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
+
+bool papi_names_find(const char *name, int *code)
+{
+	uint32_t hash = hash_of(name);
+	struct entry *entry = atomic_load_explicit(&buckets[hash % BUCKETS], memory_order_acquire);
+
+	for (; entry; entry = entry->next) {
+		if (entry->hash == hash && !strcmp(entry->name, name)) {
+			*code = entry->code;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool papi_names_add(const char *name, int code, const char **copy)
+{
+	size_t length = strlen(name);
+	struct entry *entry = malloc(sizeof(*entry) + length + 1);
+	_Atomic(struct entry *) *bucket;
+
+	if (!entry)
+		return false;
+	memcpy(entry->name, name, length + 1);
+	entry->hash = hash_of(name);
+	entry->code = code;
+	bucket = &buckets[entry->hash % BUCKETS];
+	entry->next = atomic_load_explicit(bucket, memory_order_relaxed);
+	/* Before the entry can be found: whoever finds it looks at what the code stands for. */
+	if (copy)
+		*copy = entry->name;
+	atomic_store_explicit(bucket, entry, memory_order_release);
+	return true;
+}
+
+void papi_names_clear(void)
+{
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		/* Looking first leaves pages that were never written as they are. */
+		struct entry *entry = atomic_load(&buckets[i]) ? atomic_exchange(&buckets[i], NULL) : NULL;
+
+		while (entry) {
+			struct entry *next = entry->next;
+
+			free(entry);
+			entry = next;
+		}
+	}
+}

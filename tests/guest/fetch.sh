@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the guest is made of, from the system's own package sources: fetch.sh DIRECTORY
+#
+#   vmlinuz         Debian's arm64 kernel for virtual machines
+#   busybox         its shell and tools, static
+#   sysroot/        libpfm4 for arm64 with its headers, to build against
+#   peer/           Debian's own libpapi for arm64, to measure beside ours; it is only ever run, in the guest
+#
+# Nothing is installed: the packages are downloaded through a private apt state and unpacked. What is there already is
+# not downloaded again. Exit status 77, with the reason on one line, when something is not to be had.
+set -eu
+
+[ $# -eq 1 ] || { echo "usage: $0 DIRECTORY" >&2; exit 2; }
+mkdir -p "$1"
+directory=$(cd "$1" && pwd)
+triplet=aarch64-linux-gnu
+
+skip()
+{
+	echo "$*"
+	exit 77
+}
+
+[ ! -e "$directory/complete" ] || exit 0
+for tool in apt-get apt-cache dpkg-deb tar; do
+	command -v "$tool" >/dev/null || skip "$tool is not here to fetch the guest's packages"
+done
+work=$(mktemp -d "$directory/fetch.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP INT TERM
+
+# apt as on a machine of that architecture. Debian's mirror at times refuses one of many downloads.
+foreign_apt()
+{
+	tool=$1
+	shift
+	"apt-$tool" -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root \
+		-o Acquire::Retries=3 -o Acquire::Languages=none \
+		-o Dir::State="$work/apt" -o Dir::State::status="$work/apt/status" -o Dir::Cache="$work/apt/cache" "$@"
+}
+
+mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
+: >"$work/apt/status"
+# A source that has nothing for arm64 says so and fails; it need not be the one that matters.
+foreign_apt get update >"$work/log" 2>&1 || :
+kernel=$(foreign_apt cache depends linux-image-cloud-arm64 2>>"$work/log" |
+	sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+[ -n "$kernel" ] || skip 'no package source of this machine has linux-image-cloud-arm64'
+libpapi=$(foreign_apt cache depends papi-tools 2>>"$work/log" |
+	sed -n 's/.*Depends: \(libpapi[0-9.]*[a-z0-9]*\)$/\1/p' | head -n 1)
+(cd "$work" && foreign_apt get download "$kernel" busybox-static libpfm4 libpfm4-dev ${libpapi:+"$libpapi"}) \
+	>>"$work/log" 2>&1 || skip "the guest's packages cannot be downloaded: $(tail -n 1 "$work/log")"
+
+# PACKAGE MEMBER: one file of a package on standard output
+member() { dpkg-deb --fsys-tarfile "$work/$1"_*.deb | tar -xO --wildcards "$2"; }
+
+member "$kernel" './boot/vmlinuz-*' >"$directory/vmlinuz"
+member busybox-static ./bin/busybox >"$directory/busybox"
+chmod 755 "$directory/busybox"
+rm -rf "$directory/sysroot" "$directory/peer"
+for package in libpfm4 libpfm4-dev; do
+	dpkg-deb -x "$work/$package"_*.deb "$directory/sysroot"
+done
+if [ -n "$libpapi" ]; then
+	mkdir -p "$directory/peer"
+	dpkg-deb -x "$work/$libpapi"_*.deb "$work/peer"
+	cp -P "$work/peer/usr/lib/$triplet"/lib* "$directory/peer"
+fi
+: >"$directory/complete"

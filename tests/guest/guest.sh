@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The arm64 guest, made in DIRECTORY from packages and from a build of this tree for arm64:
+#
+#   guest.sh check DIRECTORY            runs the programs of this folder in it, without and with counters that programs
+#                                       may read by themselves, and holds the costs of calls against their limits
+#   guest.sh bench DIRECTORY            prints what calls cost, in instructions, beside Debian's own libpapi
+#   guest.sh run DIRECTORY COMMAND      runs a command in it, in a folder with the programs and the library
+#
+# Wants: apt, dpkg-deb, cpio, meson, ninja, qemu-system-aarch64, an arm64 cross compiler with its C library.
+# Exit status: 0 when all is well, 77 when something needed is not to be had.
+set -eu
+
+[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | head -n 11 >&2; exit 2; }
+mode=$1
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+mkdir -p "$2"
+directory=$(cd "$2" && pwd)
+parts=$directory/parts
+build=$directory/arm64
+stage=$directory/stage
+triplet=aarch64-linux-gnu
+
+skip()
+{
+	echo "the arm64 guest does not run: $*"
+	exit 77
+}
+
+for tool in qemu-system-aarch64 $triplet-gcc cpio meson ninja; do
+	command -v $tool >/dev/null || skip "$tool is not installed"
+done
+[ -e /usr/$triplet/lib/libc.so.6 ] || skip "the cross compiler has no C library (libc6-dev-arm64-cross)"
+"$here/fetch.sh" "$parts" || exit
+
+# The build for arm64, with the libpfm4 that was fetched.
+if ! [ -e "$build/build.ninja" ]; then
+	cat >"$directory/cross.ini" <<END
+[binaries]
+c = '$triplet-gcc'
+ar = '$triplet-ar'
+strip = '$triplet-strip'
+[built-in options]
+c_args = ['-I$parts/sysroot/usr/include']
+c_link_args = ['-L$parts/sysroot/usr/lib/$triplet', '-Wl,-rpath-link,$parts/sysroot/usr/lib/$triplet']
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+END
+	meson setup --cross-file "$directory/cross.ini" "$build" "$root" >"$directory/log" 2>&1 ||
+		{ tail -n 20 "$directory/log"; exit 1; }
+fi
+ninja -C "$build" guest-programs >"$directory/log" 2>&1 ||
+	{ grep -v '^\[' "$directory/log" | tail -n 40; exit 1; }
+
+rm -rf "$stage"
+mkdir -p "$stage/lib"
+find "$build/tests/guest" -maxdepth 1 -type f -name 'guest_*' -perm -u+x -exec cp {} "$stage" \;
+cp -P "$build"/src/libpapi.so.7.0* "$stage/lib" 2>/dev/null || :
+cp -P "$parts/sysroot/usr/lib/$triplet"/libpfm.so.* "$stage/lib"
+[ ! -d "$parts/peer" ] || cp -RP "$parts/peer" "$stage/peer"
+cp "$here/inside.sh" "$stage"
+
+boot() { "$here/boot.sh" "$parts" "$stage" "$1"; }
+
+case $mode in
+run) boot "${3:?usage: guest.sh run DIRECTORY COMMAND}" ;;
+bench)
+	boot './inside.sh costs' >"$directory/costs" || { cat "$directory/costs"; exit 1; }
+	awk -f "$here/costs.awk" "$directory/costs"
+	;;
+check)
+	status=0
+	boot './inside.sh check && ./inside.sh costs' >"$directory/output" || status=$?
+	grep -E '^(ours-[01]|peer) ' "$directory/output" >"$directory/costs" || :
+	grep -Ev '^(ours-[01]|peer) ' "$directory/output"
+	[ $status -eq 0 ] || exit $status
+	awk -v check=1 -f "$here/costs.awk" "$directory/costs" || status=1
+	exit $status
+	;;
+*) echo "$0: there is no mode $mode" >&2; exit 2 ;;
+esac

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the guest runs: inside.sh check | costs
+access() { echo "$1" >/proc/sys/kernel/perf_user_access; }
+
+case $1 in
+check)
+	status=0
+	for allowed in 0 1; do
+		access $allowed
+		for program in ./guest_counts ./guest_kept ./guest_multiplexed ./guest_others ./guest_sampling; do
+			echo "-- ${program#./guest_}, perf_user_access $allowed"
+			$program || status=1
+		done
+	done
+	# Multiplexed counters are never read by programs.
+	echo '-- hardware'
+	./guest_hardware || status=1
+	exit $status
+	;;
+costs)
+	# Names found at once, so that no call pays for its first.
+	export LD_BIND_NOW=1
+	# Debian's libpapi refuses above 1, even to root.
+	echo 1 >/proc/sys/kernel/perf_event_paranoid
+	for allowed in 0 1; do
+		access $allowed
+		./guest_costs | sed "s/^/ours-$allowed /"
+	done
+	access 1
+	[ ! -d peer ] || LD_LIBRARY_PATH=peer:lib ./guest_costs | sed 's/^/peer /'
+	;;
+esac

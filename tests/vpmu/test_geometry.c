@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PAPI_VPMU_CACHE: what it may say, and what it is told when it may not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "components/vpmu/models/geometry.h"
+
+static struct papi_vpmu_geometry geometry;
+static char reason[512];
+
+static void takes(const char *text)
+{
+	reason[0] = '\0';
+	if (!papi_vpmu_geometry_read(&geometry, text, reason, sizeof(reason)))
+		fail_msg("%s: %s", text ? text : "nothing", reason);
+}
+
+static void refuses(const char *text, const char *because)
+{
+	reason[0] = '\0';
+	assert_false(papi_vpmu_geometry_read(&geometry, text, reason, sizeof(reason)));
+	if (!strstr(reason, because))
+		fail_msg("%s: \"%s\" does not say \"%s\"", text, reason, because);
+}
+
+static void is_shape(const struct papi_vpmu_shape *shape, uint32_t sets, uint32_t ways, uint32_t shift)
+{
+	assert_int_equal(shape->sets, sets);
+	assert_int_equal(shape->ways, ways);
+	assert_int_equal(shape->shift, shift);
+}
+
+static void of_the_machine(void **state)
+{
+	char text[256];
+
+	(void)state;
+	takes(NULL);
+	assert_true(geometry.l1i.ways > 0 && geometry.l1d.ways > 0 && geometry.l2.ways > 0);
+	assert_true(geometry.itlb.ways > 0 && geometry.dtlb.ways > 0);
+	assert_int_equal(geometry.dtlb.shift, 12);
+	papi_vpmu_geometry_describe(&geometry, text, sizeof(text));
+	assert_non_null(strstr(text, "L1D "));
+	assert_non_null(strstr(text, "DTLB2 "));
+}
+
+static void caches(void **state)
+{
+	struct papi_vpmu_shape machine;
+
+	(void)state;
+	takes(NULL);
+	machine = geometry.l1i;
+	takes("L1D=32K/8/64,L2=1M/16/64,L3=none");
+	is_shape(&geometry.l1d, 64, 8, 6);
+	is_shape(&geometry.l2, 1024, 16, 6);
+	assert_int_equal(geometry.l3.ways, 0);
+	/* What is not named stays. */
+	is_shape(&geometry.l1i, machine.sets, machine.ways, machine.shift);
+	takes("l3=36m/12/64");
+	is_shape(&geometry.l3, 49152, 12, 6);
+	takes("L1I=4096/full/32");
+	is_shape(&geometry.l1i, 1, 128, 5);
+	takes("L2=48K/12/128,L3=3G/24/128");
+	is_shape(&geometry.l2, 32, 12, 7);
+	is_shape(&geometry.l3, 1048576, 24, 7);
+}
+
+static void tlbs(void **state)
+{
+	(void)state;
+	takes("DTLB=64/4,ITLB=48/full,DTLB2=1K/8,ITLB2=none");
+	is_shape(&geometry.dtlb, 16, 4, 12);
+	is_shape(&geometry.itlb, 1, 48, 12);
+	is_shape(&geometry.dtlb2, 128, 8, 12);
+	assert_int_equal(geometry.itlb2.ways, 0);
+	assert_false(geometry.shared_tlb2);
+}
+
+static void nonsense(void **state)
+{
+	static const char *const shapes[] = {
+		"L1D=",
+		"L1D=32K",
+		"L1D=32K/8",
+		"L1D=32K/8/64/1",
+		"L1D=32K/0/64",
+		"L1D=32K/7/64",
+		"L1D=32K/8/48",
+		"L1D=32X/8/64",
+		"L1D=-32K/8/64",
+		"L1D=0/8/64",
+		"L1D=none",
+		"L2=100/1/64",
+		"L1D=32K/8/64K",
+		"L3=9999999G/8/64",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		refuses(shapes[i], "SIZE/WAYS/LINE");
+	refuses("DTLB=64/4/64", "ENTRIES/WAYS");
+	refuses("DTLB=64/5", "ENTRIES/WAYS");
+	refuses("DTLB=none", "ENTRIES/WAYS");
+	refuses("L4=32K/8/64", "names none of L1I");
+	refuses("32K/8/64", "names none of L1I");
+	refuses("L1D=32K/8/64,", "names none of L1I");
+	refuses("L1D=32K/8/128,L2=1M/16/64", "must not be longer");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_the_machine),
+		cmocka_unit_test(caches),
+		cmocka_unit_test(tlbs),
+		cmocka_unit_test(nonsense),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

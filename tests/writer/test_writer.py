@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""papi_hl_output_writer over files that are made here, so that every number is known.
+
+PAPI_WRITER names the program.
+"""
+import csv
+import io
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WRITER = os.environ["PAPI_WRITER"]
+EVENTS = {"PAPI_TOT_INS": "", "PAPI_TOT_CYC": "", "perf::TASK-CLOCK": "ns"}
+
+
+def region(name, parent=-1, count=1, seconds=1, **facts):
+    return {"name": name, "parent_region_id": parent, "region_count": count, "cycles": 2 * 10 ** 9 * seconds,
+            "real_time_nsec": 10 ** 9 * seconds, **facts}
+
+
+def rank_file(rank, *threads, events=None, **facts):
+    """What a rank writes: each thread a list of regions."""
+    definitions = {name: {"component": 0, "type": "delta", "units": units, "multiplexed": False}
+                   for name, units in (EVENTS if events is None else events).items()}
+    return {"papi_version": "7.0.0.0", "cpu_info": "a CPU", "program": "./solver", "rank": rank, "forked": False,
+            "event_definitions": definitions, "events_refused": {},
+            "threads": {str(i): {"thread_id": 100 + i, "regions": {str(j): one for j, one in enumerate(regions)}}
+                        for i, regions in enumerate(threads)}, **facts}
+
+
+def counts(instructions, cycles, nanoseconds):
+    return {"PAPI_TOT_INS": instructions, "PAPI_TOT_CYC": cycles, "perf::TASK-CLOCK": nanoseconds}
+
+
+class WriterTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="papi-writer-")
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def path(self, *names):
+        return os.path.join(self.directory, *names)
+
+    def write(self, name, content):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            stream.write(content if isinstance(content, str) else json.dumps(content))
+
+    def write_ranks(self, *files):
+        for i, content in enumerate(files):
+            self.write(f"papi_hl_output/rank_{i}.json", content)
+
+    def run_writer(self, *arguments, **options):
+        return subprocess.run([WRITER, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL, text=True,
+                              timeout=300, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
+
+    def output(self, *arguments):
+        result = self.run_writer(*arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def refused(self, *arguments, status=1):
+        result = self.run_writer(*arguments)
+        self.assertEqual((result.returncode, result.stdout), (status, ""))
+        return result.stderr
+
+    def regions(self, *arguments):
+        root = json.loads(self.output("-f", "json", *arguments))
+        return {"/".join(one["path"]): one for one in root["regions"]}
+
+    def table(self, *arguments):
+        """{region: {quantity: [columns]}} of a table with names that have no two blanks."""
+        found, current = {}, None
+        for line in self.output(*arguments).splitlines()[3:]:
+            words = [word for word in line.strip().split("  ") if word]
+            if len(words) == 1:
+                current = found.setdefault(words[0], {})
+            else:
+                current[words[0].strip()] = [word.strip() for word in words[1:]]
+        return found
+
+
+class MergingTest(WriterTest):
+    def four_threads(self):
+        """Two ranks of two threads: instructions 10, 20, 30, 80."""
+        self.write_ranks(
+            rank_file(0, [region("solve", count=2, **counts(10, 10, 10 ** 9))], [region("solve", **counts(20, 10, 0))]),
+            rank_file(1, [region("solve", seconds=2, **counts(30, 20, 10 ** 9))], [region("solve", **counts(80, 40, 5))]))
+
+    def test_summary(self):
+        self.four_threads()
+        solve = self.regions()["solve"]
+        self.assertEqual(solve["threads"], 4)
+        self.assertEqual(solve["region_count"], {"threads": 4, "total": 5, "minimum": 1, "median": 1, "maximum": 2})
+        self.assertEqual(solve["real_time_s"]["total"], 5)
+        self.assertEqual(solve["events"]["PAPI_TOT_INS"],
+                         {"threads": 4, "total": 140, "minimum": 10, "median": 25, "maximum": 80})
+
+    def test_rates(self):
+        self.four_threads()
+        rates = self.regions()["solve"]["rates"]
+        # A ratio of events: of the totals.
+        self.assertEqual(rates["IPC"], {"threads": 4, "total": 1.75, "minimum": 1, "median": 1.75, "maximum": 2})
+        # Something per second of each thread: the sum.
+        self.assertEqual(rates["CPU use"]["total"], 1.5 + 5e-9)
+        self.assertEqual(rates["CPU use"]["maximum"], 1)
+        self.assertIsNone(rates["Clock"]["total"])
+        self.assertNotIn("rates", self.regions("--notation", "raw")["solve"])
+
+    def test_rates_of_all_kinds(self):
+        values = {"PAPI_FP_OPS": 6e6, "PAPI_SP_OPS": 1e6, "PAPI_DP_OPS": 2e6, "PAPI_FP_INS": 3e6, "PAPI_L1_DCM": 5,
+                  "PAPI_L1_DCA": 50, "PAPI_LST_INS": 25, "PAPI_L1_ICM": 1, "PAPI_L1_ICA": 4, "PAPI_L2_TCM": 1,
+                  "PAPI_L2_TCA": 2, "PAPI_L2_DCM": 1, "PAPI_L2_DCA": 10, "PAPI_L3_TCM": 2, "PAPI_L3_TCA": 5,
+                  "PAPI_L3_DCM": 0, "PAPI_L3_DCA": 0, "PAPI_BR_MSP": 1, "PAPI_BR_CN": 8, "PAPI_BR_INS": 16,
+                  "PAPI_TLB_DM": 3, "PAPI_TOT_INS": 1500, "PAPI_TOT_CYC": 1e9}
+        values = {name: int(value) for name, value in values.items()}
+        self.write_ranks(rank_file(0, [region("r", seconds=2, **values)], events=dict.fromkeys(values, "")))
+        self.assertEqual(self.regions("-t", "accumulate")["r"]["rates"], {
+            "IPC": 1.5e-6, "Clock": None, "Mflop/s": 3, "Mflop/s, single precision": 0.5,
+            "Mflop/s, double precision": 1, "Mflip/s": 1.5, "L1 data misses/access": 0.1,
+            "L1 instruction misses/access": 0.25, "L2 misses/access": 0.5, "L2 data misses/access": 0.1,
+            "L3 misses/access": 0.4, "L3 data misses/access": None, "Mispredicted/branch": 0.125,
+            "TLB misses/1000 instructions": 2})
+
+    def test_the_second_denominator(self):
+        values = {"PAPI_L1_DCM": 5, "PAPI_LST_INS": 25, "PAPI_BR_MSP": 1, "PAPI_BR_INS": 16}
+        self.write_ranks(rank_file(0, [region("r", **values)], events=dict.fromkeys(values, "")))
+        self.assertEqual(self.regions("-t", "accumulate")["r"]["rates"],
+                         {"L1 data misses/access": 0.2, "Mispredicted/branch": 0.0625})
+
+    def test_accumulate_and_detail(self):
+        self.four_threads()
+        self.assertEqual(self.regions("--type", "accumulate")["solve"]["events"]["PAPI_TOT_INS"], 140)
+        for word in ("detail", "detailed", "DETAIL"):
+            root = json.loads(self.output("-f", "json", "-t", word))
+            self.assertEqual([(one["rank"], one["thread"], one["events"]["PAPI_TOT_INS"]) for one in root["regions"]],
+                             [("0", "0", 10), ("0", "1", 20), ("1", "0", 30), ("1", "1", 80)])
+
+    def test_nesting(self):
+        nested = [region("main"), region("solve", 0), region("norm", 1), region("solve"), region("norm", 3)]
+        self.write_ranks(rank_file(0, nested, events={}), rank_file(1, nested[:2], events={}))
+        self.assertEqual({path: one["threads"] for path, one in self.regions().items()},
+                         {"main": 2, "main/solve": 2, "main/solve/norm": 1, "solve": 1, "solve/norm": 1})
+        lines = [line for line in self.output().splitlines() if line.strip() in ("main", "solve", "norm")]
+        self.assertEqual(lines, ["main", "  solve", "    norm", "solve", "  norm"])
+
+    def test_reads(self):
+        one = region("r", reads=[{"count": 3, "real_time_nsec": 5 * 10 ** 8}, {"count": 1, "real_time_nsec": 10 ** 8}],
+                     E={"region_value": 100, "read_1": 40, "read_2": 7})
+        self.write_ranks(rank_file(0, [one], events={"E": ""}))
+        regions = self.regions("-t", "accumulate")
+        self.assertEqual({path: (found["region_count"], found["real_time_s"], found["events"]["E"])
+                          for path, found in regions.items()},
+                         {"r": (1, 1, 100), "r/read 1": (3, 0.5, 40), "r/read 2": (1, 0.1, 7)})
+
+    def test_large_counts_are_exact(self):
+        most = 2 ** 62
+        self.write_ranks(rank_file(0, [region("r", E=most - 1)], events={"E": ""}),
+                         rank_file(1, [region("r", E=most - 2)], events={"E": ""}))
+        self.assertEqual(self.regions()["r"]["events"]["E"]["total"], 2 * most - 3)
+        self.assertIn(f",{2 * most - 3},", self.output("-f", "csv"))
+
+    def test_instant_events_have_no_total(self):
+        content = rank_file(0, [region("r", E=7)], [region("r", E=9)], events={"E": ""})
+        content["event_definitions"]["E"]["type"] = "instant"
+        self.write_ranks(content)
+        self.assertEqual(self.regions()["r"]["events"]["E"],
+                         {"threads": 2, "total": None, "minimum": 7, "median": 8, "maximum": 9})
+
+    def test_missing_counts(self):
+        self.write_ranks(rank_file(0, [region("r", uncounted=1, E=None)], [region("r", E=9, unfinished=1)],
+                                   events={"E": ""}))
+        found = self.regions()["r"]
+        self.assertEqual(found["events"]["E"]["threads"], 1)
+        self.assertEqual((found["uncounted"]["total"], found["unfinished"]["total"]), (1, 1))
+
+    def test_ranks_that_count_different_events(self):
+        self.write_ranks(rank_file(0, [region("r", E=7, F=1)], events={"E": "", "F": ""}),
+                         rank_file(1, [region("r", E=9)], events={"E": ""}))
+        result = self.run_writer("-f", "json")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr, "papi_hl_output_writer: F was counted in 1 of 2 ranks; what is said about it is "
+                                        "said of those\n")
+        events = json.loads(result.stdout)["regions"][0]["events"]
+        self.assertEqual((events["E"]["total"], events["F"]["total"], events["F"]["threads"]), (16, 1, 1))
+
+    def test_multiplexed_counts_are_estimates(self):
+        content = rank_file(0, [region("r", E=7)], events={"E": ""})
+        self.write_ranks(content)
+        self.assertNotIn("estimates", self.output())
+        content["event_definitions"]["E"]["multiplexed"] = True
+        self.write_ranks(content)
+        self.assertIn("Counts are estimates: the events were multiplexed.\n", self.output())
+
+    def test_files_of_other_implementations(self):
+        """Numbers as strings, a region for each instance, no count of instances, fields that are not known here."""
+        one = {"name": "r", "parent_region_id": "-1", "cycles": "10", "real_time_nsec": "500000000", "E": "3"}
+        self.write_ranks({"papi_version": "7.0.0.0", "cpu_info": "x", "max_cpu_rate_mhz": "1", "something": [1],
+                          "event_definitions": {"E": {"component": "0", "type": "delta"}},
+                          "threads": {"4711": {"regions": {"0": one, "1": one}}}})
+        found = self.regions("-t", "accumulate")["r"]
+        self.assertEqual((found["region_count"], found["real_time_s"], found["cycles"], found["events"]["E"]),
+                         (2, 1, 20, 6))
+
+    def test_several_sources_and_single_files(self):
+        self.four_threads()
+        shutil.copytree(self.path("papi_hl_output"), self.path("again"))
+        self.assertEqual(self.regions("-s", "papi_hl_output", "-s", "again/rank_0.json")["solve"]["threads"], 6)
+
+    def test_other_files_of_the_directory_are_left_alone(self):
+        self.four_threads()
+        self.write("papi_hl_output/notes.json", "no JSON")
+        self.write("papi_hl_output/.rank_3.json", "no JSON")
+        self.assertEqual(self.regions()["solve"]["threads"], 4)
+
+    def test_table(self):
+        self.four_threads()
+        text = self.output()
+        self.assertTrue(text.startswith("./solver: 2 ranks, 4 threads\n\nRegion"), text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        solve = self.table()["solve"]
+        self.assertEqual(solve["instances"], ["5", "1", "1", "2"])
+        self.assertEqual(solve["PAPI_TOT_INS"], ["140", "10", "25", "80"])
+        self.assertEqual(solve["IPC"], ["1.750000", "1.000000", "1.750000", "2.000000"])
+        self.assertEqual(solve["Clock (MHz)"][0], "-")
+        self.assertEqual(self.table("-t", "accumulate")["solve"]["PAPI_TOT_INS"], ["140"])
+        self.assertIn("rank 1, thread 1", self.table("-t", "detail"))
+
+    def test_numbers_of_the_table_never_touch(self):
+        """Four columns of numbers as wide as they come, and 80 characters."""
+        for count in (0, 1, 99_999, 123_456_789_012, 1_234_567_890_123, 2 ** 63 - 2):
+            for seconds in (1, 3, 100_003, 10 ** 9):
+                one = [region("r", seconds=seconds, E=count), region("r", seconds=seconds + 1, E=count + 1)]
+                self.write_ranks(rank_file(0, one[:1], one[1:], events={"E": ""}))
+                lines = self.output().splitlines()
+                self.assertLessEqual(max(map(len, lines)), 80)
+                for line in lines[4:]:
+                    self.assertEqual([line[i] for i in (28, 41, 54, 67)], [" "] * 4, line)
+
+    def test_csv(self):
+        name = 'a "b",\nc'
+        self.write_ranks(rank_file(0, [region(name, E=7), region("d", 0, E=5)], events={"E": "ns"}))
+        rows = list(csv.DictReader(io.StringIO(self.output("-f", "csv"), newline="")))
+        self.assertEqual([row for row in rows if row["quantity"] == "E"], [
+            {"region": name, "quantity": "E", "unit": "ns", "threads": "1", "total": "7", "minimum": "7",
+             "median": "7", "maximum": "7"},
+            {"region": name + "/d", "quantity": "E", "unit": "ns", "threads": "1", "total": "5", "minimum": "5",
+             "median": "5", "maximum": "5"}])
+        rows = list(csv.DictReader(io.StringIO(self.output("-f", "csv", "-t", "detail"), newline="")))
+        self.assertEqual([(row["region"], row["rank"], row["thread"], row["E (ns)"]) for row in rows],
+                         [(name, "0", "0", "7"), (name + "/d", "0", "0", "5")])
+        rows = list(csv.reader(io.StringIO(self.output("-f", "csv", "-t", "accumulate"), newline="")))
+        self.assertEqual(rows[0], ["region", "quantity", "unit", "threads", "total"])
+
+    def test_ranks_in_order(self):
+        for rank in (0, 2, 10, 9):
+            self.write(f"papi_hl_output/rank_{rank}.json", rank_file(rank, [region("r")], events={}))
+        root = json.loads(self.output("-f", "json", "-t", "detail"))
+        self.assertEqual([one["rank"] for one in root["regions"]], ["0", "2", "9", "10"])
+
+
+class MistakesTest(WriterTest):
+    def test_no_files(self):
+        self.assertIn("papi_hl_output: No such file or directory; a program with regions writes it", self.refused())
+        os.mkdir(self.path("papi_hl_output"))
+        self.assertIn("there is no rank_N.json in it", self.refused())
+        self.assertIn("nowhere", self.refused("--source", "nowhere"))
+
+    def test_every_cut_of_a_file(self):
+        text = json.dumps(rank_file(0, [region("r", **counts(1, 2, 3))]))
+        for length in range(0, len(text), 7):
+            self.write("papi_hl_output/rank_0.json", text[:length])
+            self.assertIn("rank_0.json: not a complete JSON text: line", self.refused())
+
+    def test_all_bad_files_are_named_and_nothing_is_merged(self):
+        self.write_ranks(rank_file(0, [region("r")]), "{", "[1, 2]", rank_file(3, [region("r")]))
+        message = self.refused()
+        self.assertIn("rank_1.json: not a complete JSON text", message)
+        self.assertIn("rank_2.json: this is JSON, but not what regions write", message)
+
+    def test_contents_that_make_no_sense(self):
+        for content, words in [
+                ({}, '"threads" is missing'),
+                ({"threads": {"0": 5}}, "thread 0 has no regions"),
+                ({"threads": {"0": {"regions": {"0": {}}}}}, "region 0 has no name"),
+                ({"threads": {"0": {"regions": {"0": region("r", 4)}}}}, "inside one that does not come before it"),
+                ({"threads": {"0": {"regions": {"0": region("r", count="many")}}}}, "no number"),
+                ({"threads": {"0": {"regions": {"0": region("r", "x")}}}}, "inside one that does not come before it")]:
+            self.write_ranks(content)
+            self.assertIn(words, self.refused())
+
+    def test_values_that_are_no_numbers_are_missing(self):
+        self.write_ranks(rank_file(0, [region("r", E="many", F=[1], G={})], events={"E": "", "F": "", "G": ""}))
+        self.assertEqual(self.regions("-t", "accumulate")["r"]["events"], {"E": None, "F": None, "G": None})
+
+    def test_an_unreadable_file(self):
+        os.makedirs(self.path("papi_hl_output/rank_0.json"))
+        self.assertIn("Is a directory", self.refused())
+
+    def test_the_command_line(self):
+        self.write_ranks(rank_file(0, [region("r")]))
+        for arguments in (["-f", "xml"], ["--type", "mean"], ["-n", "none"], ["operand"], ["--nonsense"], ["-s"]):
+            self.assertIn("Try 'papi_hl_output_writer --help'.", self.refused(*arguments, status=2))
+
+    def test_output_file(self):
+        self.write_ranks(rank_file(0, [region("r")]))
+        self.assertEqual(self.output("-o", "out.json", "-f", "json"), "")
+        with open(self.path("out.json"), encoding="utf-8") as stream:
+            self.assertEqual(json.load(stream)["ranks"], 1)
+        self.assertEqual(self.refused("-o", "/dev/full"), "papi_hl_output_writer: /dev/full: No space left on device\n")
+        self.assertIn("no/where: No such file or directory", self.refused("-o", "no/where"))
+
+    def test_a_full_disk_and_a_reader_that_leaves(self):
+        self.write_ranks(*[rank_file(i, [region(f"region {j}", E=1) for j in range(100)], events={"E": ""})
+                           for i in range(20)])
+        for kind in ("table", "json", "csv"):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = self.run_writer("-t", "detail", "-f", kind, stdout=full)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("the output is not complete: No space left on device", result.stderr)
+            for handler in (signal.SIG_DFL, signal.SIG_IGN):
+                result = subprocess.run(["bash", "-o", "pipefail", "-c", '"$0" -t detail -f "$1" | head -n 1', WRITER, kind],
+                                        cwd=self.directory, capture_output=True, text=True, timeout=120,
+                                        restore_signals=False,
+                                        preexec_fn=lambda handler=handler: signal.signal(signal.SIGPIPE, handler))
+                self.assertEqual((result.returncode, result.stderr, len(result.stdout.splitlines())), (0, "", 1))
+
+
+class SpeedTest(WriterTest):
+    RANKS, THREADS, REGIONS = 400, 4, 12
+
+    def write_many(self, name, ranks):
+        regions = [region(f"region {i}", i // 3 - 1, **counts(10 ** 9 + i, 10 ** 9, 10 ** 9)) for i in range(self.REGIONS)]
+        text = json.dumps(rank_file(0, *[regions] * self.THREADS))
+        for i in range(ranks):
+            self.write(f"{name}/rank_{i}.json", text)
+
+    def cpu_time(self, command):
+        """Of the fastest of five runs."""
+        best = None
+        for _ in range(5):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, cwd=self.directory, stdout=subprocess.DEVNULL, check=True, timeout=300)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            best = spent if best is None else min(best, spent)
+        return best
+
+    def test_hundreds_of_ranks(self):
+        """Ten times the ranks cost at most little more than ten times; and less than Python takes to read them."""
+        self.write_many("few", self.RANKS // 10)
+        self.write_many("many", self.RANKS)
+        few, many = (self.cpu_time([WRITER, "-s", name]) for name in ("few", "many"))
+        read = ("import glob, json\nfor name in glob.glob('many/*'):\n"
+                "    with open(name) as stream:\n        json.load(stream)")
+        python = self.cpu_time([sys.executable, "-S", "-c", read])
+        self.assertLess(many / few, 15, (few, many))
+        self.assertLess(many / python, 4, (many, python))
+
+
+if __name__ == "__main__":
+    program = unittest.main(verbosity=2, exit=False)
+    sys.exit(0 if program.result.wasSuccessful() else 1)

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `make check`: builds the library as it ships and with other compilers and sanitizers, runs the tests, and closes
+# with "N passed, N failed, N skipped".
+#
+#   build        every test
+#   build-clang  every test that a compiler has a part in
+#   build-asan   the tests of suite "sanitize" under AddressSanitizer and UndefinedBehaviorSanitizer
+#   build-tsan   the same under ThreadSanitizer
+#
+# While the tests of one build run, which often wait, the next ones are built, with the lowest priority.
+set -u
+cd "$(dirname "$0")/../.." || exit
+tools/dev/setup.sh check || exit
+
+logs=
+broken=0
+unavailable=0
+builder=
+CHECK_WORK=$(mktemp -d) || exit
+export CHECK_WORK
+
+# shellcheck disable=SC2317 # by the trap
+stop_building() # the process group of the builder, with all compilers
+{
+	[ -z "$builder" ] || kill -- "-$builder" 2>/dev/null
+	rm -rf "$CHECK_WORK"
+}
+trap stop_building EXIT
+trap 'exit 129' HUP INT TERM
+
+say() { printf '\n== %s\n' "$*"; }
+
+finish()
+{
+	echo
+	# shellcheck disable=SC2086 # words
+	python3 tools/dev/summary.py --failed $broken --skipped $unavailable $logs
+	exit
+}
+
+can_link() # COMPILER OPTION: whether a program built so also runs
+{
+	echo 'int main(void) { return 0; }' | "$1" "$2" -x c -o build/.probe - 2>/dev/null && build/.probe 2>/dev/null
+}
+
+# Runs the tests of a build; what they did stands in meson's testlog.json.
+run_tests() # DIRECTORY TEST-OPTION...
+{
+	directory=$1
+	shift
+	meson test -C "$directory" --no-rebuild --print-errorlogs "$@" </dev/null |
+		grep -Ev '^(ninja: |Full log written|[A-Z][A-Za-z ]*: +[0-9]+ *$|$)'
+	logs="$logs $directory/meson-logs/testlog.json"
+}
+
+# Waits for what the builder makes of DIRECTORY; false if that failed.
+is_built() # DIRECTORY
+{
+	while [ ! -e "$CHECK_WORK/$1.status" ]; do
+		kill -0 "$builder" 2>/dev/null || [ -e "$CHECK_WORK/$1.status" ] || echo 1 >"$CHECK_WORK/$1.status"
+		sleep 0.2
+	done
+	cat "$CHECK_WORK/$1.output"
+	[ "$(cat "$CHECK_WORK/$1.status")" -eq 0 ] && return
+	echo "check: $1 does not build"
+	broken=$((broken + 1))
+	return 1
+}
+
+skip_build() { echo "skipped: $*"; unavailable=$((unavailable + 1)); }
+
+rm -f build*/meson-logs/testlog.json
+say 'all tests'
+if ! tools/dev/build.sh build; then
+	echo 'check: build does not build'
+	broken=1
+	finish
+fi
+command -v clang >/dev/null && clang=build-clang || clang=
+can_link cc -fsanitize=address,undefined && asan=build-asan || asan=
+can_link cc -fsanitize=thread && tsan=build-tsan || tsan=
+# A session of its own is a process group that can be stopped as a whole.
+# shellcheck disable=SC2086 # those that are missing are no words
+setsid nice -n 19 tools/dev/build-ahead.sh $clang $asan $tsan &
+builder=$!
+run_tests build
+
+say 'all tests but those of packaging and documents, built by clang'
+if [ -z "$clang" ]; then
+	skip_build 'clang is missing'
+elif is_built build-clang; then
+	run_tests build-clang --no-suite install --no-suite doc --no-suite guest --no-suite tables --no-suite fuzz
+fi
+
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:abort_on_error=1:second_deadlock_stack=1
+for pair in "asan:$asan:address,undefined" "tsan:$tsan:thread"; do
+	say "suite sanitize, built with -fsanitize=${pair##*:}"
+	directory=build-${pair%%:*}
+	case $pair in
+	*::*) skip_build "this compiler cannot build and run a program with -fsanitize=${pair##*:}" ;;
+	*) ! is_built "$directory" || run_tests "$directory" --suite sanitize --timeout-multiplier 4 ;;
+	esac
+done
+finish

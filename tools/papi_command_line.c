@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* papi_command_line: counts the named events over a small, known piece of work, to see whether they count. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "options.h"
+#include "papi.h"
+
+enum {
+	WORK_PAGES = 100,
+	WORK_FLOATING_POINT = 1000000,
+	WORK_SYSTEM_CALLS = 100,
+};
+
+/* How a count is written. */
+enum notation { NOTATION_OF_EVENT, NOTATION_UNSIGNED, NOTATION_HEXADECIMAL };
+
+static const struct papi_tool_option options[] = {
+	{ 'u', "unsigned", NULL, "show the counts as unsigned numbers" },
+	{ 'x', "hex", NULL, "show the counts in hexadecimal" },
+	{ 0 },
+};
+
+static const struct papi_tool tool = {
+	.name = "papi_command_line",
+	.operands = "EVENT...",
+	.purpose = "Adds the events to an EventSet, counts them over a small piece of work (100 fresh pages of memory "
+		   "touched, a million floating point operations, 100 system calls) and prints the counts.",
+	.options = options,
+};
+
+/* An EventSet and the names of what is in it. */
+struct count {
+	int set;
+	int number;
+	const char **names;
+	long long *values;
+};
+
+/* What is measured: something that most kinds of event notice. */
+static int work(void)
+{
+	long page_size = sysconf(_SC_PAGESIZE);
+	size_t size = (size_t)page_size * WORK_PAGES;
+	volatile char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile double sum = 1.0;
+
+	if (memory == MAP_FAILED)
+		return -1;
+	/* One huge page would be one fault. */
+	madvise((void *)memory, size, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < size; i += (size_t)page_size)
+		memory[i] = 1;
+	munmap((void *)memory, size);
+
+	for (int i = 0; i < WORK_FLOATING_POINT; i++)
+		sum = sum * 0.5 + 0.5;
+	/* The C library might answer from memory. */
+	for (int i = 0; i < WORK_SYSTEM_CALLS; i++)
+		syscall(SYS_getppid);
+	return 0;
+}
+
+static void add(struct count *count, const char *name)
+{
+	char reason[PAPI_HUGE_STR_LEN];
+	int result = PAPI_add_named_event(count->set, name);
+
+	if (result == PAPI_OK) {
+		printf("Successfully added: %s\n", name);
+		count->names[count->number++] = name;
+		return;
+	}
+	papi_tool_reason(result, reason, sizeof(reason));
+	printf("Failed adding: %s\nbecause: %s\n", name, reason);
+}
+
+static void print_value(const char *name, long long value, enum notation notation)
+{
+	PAPI_event_info_t event;
+	int code, type = PAPI_DATATYPE_INT64;
+
+	if (PAPI_event_name_to_code(name, &code) == PAPI_OK && PAPI_get_event_info(code, &event) == PAPI_OK)
+		type = event.data_type;
+
+	printf("%s : \t", name);
+	if (notation == NOTATION_HEXADECIMAL) {
+		printf("%#llX\n", (unsigned long long)value);
+	} else if (notation == NOTATION_UNSIGNED) {
+		printf("%llu(u)\n", (unsigned long long)value);
+	} else if (type == PAPI_DATATYPE_UINT64) {
+		printf("%llu\n", (unsigned long long)value);
+	} else if (type == PAPI_DATATYPE_FP64) {
+		double real;
+
+		memcpy(&real, &value, sizeof(real));
+		printf("%f\n", real);
+	} else if (type == PAPI_DATATYPE_BIT64) {
+		printf("%#llx\n", (unsigned long long)value);
+	} else {
+		printf("%lld\n", value);
+	}
+}
+
+/* Counts over the work; on failure says so and returns 1. */
+static int run(const struct count *count)
+{
+	int result = PAPI_start(count->set);
+
+	if (result != PAPI_OK) {
+		papi_tool_complain("the events were added, but counting does not start", result);
+		return EXIT_FAILURE;
+	}
+	int worked = work();
+	result = PAPI_stop(count->set, count->values);
+	if (worked != 0) {
+		fprintf(stderr, "%s: no memory for the work to be counted\n", tool.name);
+		return EXIT_FAILURE;
+	}
+	if (result != PAPI_OK) {
+		papi_tool_complain("the counts cannot be read", result);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}
+
+static int count_events(struct count *count, char **names, int number, enum notation notation)
+{
+	int result = PAPI_create_eventset(&count->set);
+
+	if (result != PAPI_OK) {
+		papi_tool_complain("there is no EventSet to be had", result);
+		return EXIT_FAILURE;
+	}
+	printf("\n");
+	for (int i = 0; i < number; i++)
+		add(count, names[i]);
+	printf("\n");
+	if (count->number == 0) {
+		printf("No event could be added; papi_avail and papi_native_avail list those of this machine.\n");
+		return EXIT_FAILURE;
+	}
+	/* The first time also counts what is loaded on first use, of this program and of the library. */
+	for (int time = 0; time < 2; time++)
+		if (run(count) != EXIT_SUCCESS)
+			return EXIT_FAILURE;
+	for (int i = 0; i < count->number; i++)
+		print_value(count->names[i], count->values[i], notation);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct count count = { .set = PAPI_NULL };
+	enum notation notation = NOTATION_OF_EVENT;
+	int letter;
+
+	papi_tool_begin();
+	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1)
+		notation = letter == 'x' ? NOTATION_HEXADECIMAL : NOTATION_UNSIGNED;
+	if (optind == argc)
+		papi_tool_usage_error(&tool, "no event is named; try %s perf::PAGE-FAULTS", tool.name);
+
+	papi_tool_init();
+	int number = argc - optind;
+	count.names = calloc((size_t)number, sizeof(*count.names));
+	count.values = calloc((size_t)number, sizeof(*count.values));
+	int status = EXIT_FAILURE;
+	if (count.names == NULL || count.values == NULL)
+		fprintf(stderr, "%s: no memory for %d events\n", tool.name, number);
+	else
+		status = count_events(&count, argv + optind, number, notation);
+	free(count.names);
+	free(count.values);
+	return papi_tool_finish(status);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_run.c - counts events over any program, or over a process that already runs: options, and the order of things.
+ *
+ * What can go wrong without the program (its name, the options, the file of the report) goes wrong before it starts.
+ * After that the program's own exit status wins: papi_run reports its own failure with 125 only in place of a 0.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "papi_run.h"
+
+#define MAX_REPEAT 10000
+
+struct options {
+	enum run_format format;
+	const char *output; /* path of the report, NULL for standard error */
+	int repeat;
+	pid_t pid; /* process to watch, 0 when a program is run */
+};
+
+/* The options are read here and not by options.c: those after PROGRAM belong to the program. */
+const struct papi_tool papi_run_tool = { .name = "papi_run" };
+
+/* Standard error as papi_run was given it, or -1 when that was closed. */
+static int error_output = STDERR_FILENO;
+
+/* One line on standard error, in one write so that it stays in one piece. */
+void papi_run_message(const char *format, ...)
+{
+	char text[4 * PAPI_HUGE_STR_LEN];
+	va_list arguments;
+	size_t used;
+
+	if (error_output < 0)
+		return;
+	used = (size_t)snprintf(text, sizeof(text), "papi_run: ");
+	va_start(arguments, format);
+	vsnprintf(text + used, sizeof(text) - used - 1, format, arguments);
+	va_end(arguments);
+	used = strlen(text);
+	text[used++] = '\n';
+	if (write(error_output, text, used) < 0)
+		error_output = -1;
+}
+
+/* realloc that ends papi_run when there is no memory. A child at its gate then ends, too. */
+void *papi_run_allocate(void *old, size_t number, size_t size)
+{
+	void *memory = reallocarray(old, number, size);
+
+	if (memory)
+		return memory;
+	papi_run_message("out of memory");
+	exit(RUN_EXIT_FAILURE);
+}
+
+/* A string of its own for the caller to free. */
+char *papi_run_format(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length >= 0)
+		return text;
+	papi_run_message("out of memory");
+	exit(RUN_EXIT_FAILURE);
+}
+
+/* Nanoseconds of a clock that nobody sets. */
+long long papi_run_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return 1000000000LL * now.tv_sec + now.tv_nsec;
+}
+
+/* Room for one more run, all zero, before it starts: afterwards nothing may fail for want of memory. */
+void papi_run_reserve(struct run_list *list, struct run_result *result)
+{
+	long long **arrays[] = { &result->elapsed_ns, &result->user_ns, &result->system_ns };
+	size_t run = result->runs;
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		*arrays[i] = papi_run_allocate(*arrays[i], run + 1, sizeof(**arrays[i]));
+		(*arrays[i])[run] = 0;
+	}
+	for (size_t i = 0; i < list->number; i++) {
+		struct run_event *event = &list->events[i];
+
+		event->counts = papi_run_allocate(event->counts, run + 1, sizeof(*event->counts));
+		event->counts[run] = 0;
+	}
+}
+
+static const char usage_text[] =
+	"Usage: papi_run [OPTION]... [--] PROGRAM [ARG...]\n"
+	"       papi_run [OPTION]... -p PID\n"
+	"Counts events over a program and all that it starts, passes its input, output and exit status\n"
+	"through, and prints the counts on standard error.\n"
+	"\n"
+	"Options:\n"
+	"  -e, --event EVENT,...   what to count; papi_avail and papi_native_avail list the names\n"
+	"  -o, --output FILE       write the report to FILE\n"
+	"      --format FORMAT     text (for people), json or csv\n"
+	"  -r, --repeat REPEAT     run the program REPEAT times, and print means and how far the runs differ\n"
+	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
+	"  -h, --help              show this text\n"
+	"      --version           show the version of the library\n"
+	"\n"
+	"The manual page papi_run(1) says more.\n";
+
+static enum run_format parse_format(const char *text)
+{
+	static const char *const names[] = {
+		[RUN_FORMAT_TEXT] = "text", [RUN_FORMAT_JSON] = "json", [RUN_FORMAT_CSV] = "csv"
+	};
+
+	for (int i = RUN_FORMAT_TEXT; i <= RUN_FORMAT_CSV; i++)
+		if (strcmp(text, names[i]) == 0)
+			return (enum run_format)i;
+	papi_tool_usage_error(&papi_run_tool, "--format takes text, json or csv, not '%s'", text);
+}
+
+/* What was asked for on standard output, where no program is run. Does not return. */
+static void __attribute__((noreturn)) print_and_exit(const char *text)
+{
+	if (fputs(text, stdout) == EOF || fflush(stdout) != 0)
+		exit(RUN_EXIT_FAILURE);
+	exit(EXIT_SUCCESS);
+}
+
+static void __attribute__((noreturn)) print_version(void)
+{
+	char version[32];
+
+	papi_tool_version(version, sizeof(version));
+	print_and_exit(papi_run_format("%s (PAPI) %s\n", papi_run_tool.name, version));
+}
+
+static void parse_options(struct options *options, struct run_list *list, int argc, char **argv)
+{
+	enum { OPTION_FORMAT = 256, OPTION_VERSION };
+	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
+		{ "output", required_argument, NULL, 'o' }, { "format", required_argument, NULL, OPTION_FORMAT },
+		{ "repeat", required_argument, NULL, 'r' }, { "pid", required_argument, NULL, 'p' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ NULL, 0, NULL, 0 } };
+	int option;
+
+	options->repeat = 1;
+	/* The plus sign: what follows the name of the program belongs to the program. */
+	while ((option = getopt_long(argc, argv, "+e:o:r:p:h", names, NULL)) != -1) {
+		switch (option) {
+		case 'e':
+			papi_run_events_parse(list, optarg);
+			break;
+		case 'o':
+			options->output = optarg;
+			break;
+		case 'r':
+			options->repeat = (int)papi_tool_number(&papi_run_tool, "-r", optarg, 1, MAX_REPEAT);
+			break;
+		case 'p':
+			options->pid = (pid_t)papi_tool_number(&papi_run_tool, "-p", optarg, 1, INT32_MAX);
+			break;
+		case 'h':
+			print_and_exit(usage_text);
+		case OPTION_VERSION:
+			print_version();
+		case OPTION_FORMAT:
+			options->format = parse_format(optarg);
+			break;
+		default:
+			/* getopt_long has said what is wrong. */
+			fprintf(stderr, "Try '%s --help'.\n", papi_run_tool.name);
+			exit(RUN_EXIT_USAGE);
+		}
+	}
+	if (options->pid && (argv[optind] || options->repeat > 1))
+		papi_tool_usage_error(&papi_run_tool, "-p watches a process that runs already: leave out %s",
+			argv[optind] ? "PROGRAM" : "-r");
+	if (!options->pid && !argv[optind])
+		papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
+}
+
+/*
+ * Makes sure that none of our descriptors becomes 0, 1 or 2 when papi_run was started with one of those closed: what
+ * fills the place is close-on-exec, so the program sees it closed as we did.
+ */
+static void fill_standard_descriptors(void)
+{
+	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) {
+		if (fcntl(i, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		if (i == STDERR_FILENO)
+			error_output = -1;
+		if (open("/dev/null", O_RDWR | O_CLOEXEC) != i)
+			exit(RUN_EXIT_FAILURE);
+	}
+}
+
+static int open_output(const char *path)
+{
+	int output;
+
+	if (!path)
+		return error_output;
+	output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (output < 0) {
+		papi_run_message("cannot write the report to '%s': %s; the program was not run", path, strerror(errno));
+		exit(RUN_EXIT_FAILURE);
+	}
+	return output;
+}
+
+/* Starts the library and completes the list. Without the library all events are given up; the program still runs. */
+static void prepare_events(struct run_list *list)
+{
+	int version = PAPI_library_init(PAPI_VER_CURRENT);
+
+	if (version == PAPI_VER_CURRENT) {
+		if (list->number == 0)
+			papi_run_events_default(list);
+		papi_run_events_describe(list);
+		return;
+	}
+	papi_run_message("the PAPI library cannot be used: %s", papi_run_events_reason(NULL, version));
+	for (size_t i = 0; i < list->number; i++)
+		papi_run_events_refuse(&list->events[i], "the PAPI library cannot be used");
+}
+
+/* Writes the report; the exit status that is left after that. */
+static int finish(struct run_list *list, const struct run_result *result, const struct options *options, int output)
+{
+	int error;
+
+	papi_run_events_conclude(list);
+	if (papi_run_events_counted(list) == 0)
+		papi_run_message("no event could be counted; the program ran all the same");
+	/* Standard error was closed by whoever started papi_run: nobody wants the report. */
+	if (output < 0)
+		return result->exit_status;
+	error = papi_run_report_write(list, result, options->format, output);
+	if (options->output && close(output) != 0 && !error)
+		error = errno;
+	if (!error)
+		return result->exit_status;
+	papi_run_message("cannot write the report to %s: %s; the program itself was not affected",
+		options->output ? options->output : "standard error", strerror(error));
+	return result->exit_status ? result->exit_status : RUN_EXIT_FAILURE;
+}
+
+static void result_free(struct run_result *result)
+{
+	/* The words of a program are those of argv; those of a watched process were read for this. */
+	if (result->watched) {
+		for (size_t i = 0; result->command[i]; i++)
+			free(result->command[i]);
+		free(result->command);
+	}
+	free(result->elapsed_ns);
+	free(result->user_ns);
+	free(result->system_ns);
+	free(result->watch_note);
+}
+
+int main(int argc, char **argv)
+{
+	struct run_result result;
+	struct run_list list;
+	struct options options;
+	char *path = NULL;
+	int status = 0;
+
+	memset(&list, 0, sizeof(list));
+	memset(&result, 0, sizeof(result));
+	memset(&options, 0, sizeof(options));
+	fill_standard_descriptors();
+	parse_options(&options, &list, argc, argv);
+	if (!options.pid) {
+		int error = papi_run_child_find(argv[optind], &path);
+
+		if (error)
+			status = papi_run_child_refused(argv[optind], false, error);
+	}
+	if (status == 0) {
+		int output = open_output(options.output);
+
+		papi_run_signals_block();
+		prepare_events(&list);
+		if (options.pid) {
+			papi_run_virtual_refuse_watch(&list);
+			status = papi_run_watch(&list, &result, options.pid);
+		} else {
+			result.command = argv + optind;
+			status = papi_run_child_repeat(&list, &result, path, options.repeat);
+		}
+		if (status == 0)
+			status = finish(&list, &result, &options, output);
+		PAPI_shutdown();
+	}
+	papi_run_events_free(&list);
+	result_free(&result);
+	free(path);
+	return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_run.h - what the parts of papi_run share.
+ *
+ * papi_run is one process with one thread. Its files: papi_run.c (options and the order of things),
+ * papi_run_events.c (names of events), papi_run_counters.c (EventSets attached to a process), papi_run_child.c (the
+ * program), papi_run_watch.c (a process that already runs), papi_run_report.c (statistics, the table for people),
+ * papi_run_data.c (JSON and CSV), papi_run_virtual.c (events that an agent counts inside the program).
+ *
+ * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
+ * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured: every
+ * descriptor is close-on-exec and signals are blocked here, never caught, so there is no handler to inherit.
+ */
+#ifndef PAPI_RUN_H
+#define PAPI_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "options.h"
+#include "papi.h"
+
+/* Exit statuses of papi_run itself; those of a shell for a program that cannot be run. */
+enum {
+	RUN_EXIT_USAGE = 2,
+	RUN_EXIT_FAILURE = 125,
+	RUN_EXIT_NOT_EXECUTABLE = 126,
+	RUN_EXIT_NOT_FOUND = 127,
+	RUN_EXIT_SIGNAL = 128
+};
+
+enum run_format { RUN_FORMAT_TEXT, RUN_FORMAT_JSON, RUN_FORMAT_CSV };
+
+/* One event of the report, asked for or of the default set. */
+struct run_event {
+	char *name;
+	char unit[PAPI_MIN_STR_LEN]; /* "" where the count is a plain number */
+	long long *counts;           /* one for each completed run */
+	long long enabled_ns;        /* summed over the runs: time the event was wanted ... */
+	long long running_ns;        /* ... and time it was really counted */
+	bool user_only;              /* counting in the kernel was refused */
+	bool is_virtual;             /* counted by the agent in the program */
+	bool modelled;               /* and by simulators there */
+	char *error;                 /* why there is no count; NULL when there is one */
+};
+
+struct run_list {
+	struct run_event *events;
+	size_t number;
+	char *hardware_note; /* why the machine has no hardware events, NULL when it has */
+	char *kernel_note;   /* why some events are counted in user mode only, NULL when none is */
+};
+
+/* One EventSet of a process: the events in it and room for what is read from it. */
+struct run_set {
+	int eventset;
+	int component;
+	int domain;
+	bool alone; /* one event, which takes a counter of the CPU */
+	size_t number;
+	size_t *members; /* indexes into the list, in the order of the EventSet */
+	long long *values;
+	long long *enabled_ns;
+	long long *running_ns;
+};
+
+/* All EventSets of one process or thread. They run at the same time. */
+struct run_counters {
+	pid_t tid;
+	struct run_set *sets;
+	size_t number;
+};
+
+/* What the runs of the program, or one watch, gave besides the counts. */
+struct run_result {
+	char **command;        /* NULL-terminated */
+	pid_t watched;         /* the process given with -p, 0 when a program was run */
+	size_t runs;           /* completed */
+	long long *elapsed_ns; /* one for each run, as the next two */
+	long long *user_ns;
+	long long *system_ns;
+	int exit_status;
+	int signal;       /* that ended the program, 0 when none did */
+	char *watch_note; /* what may be missing from the watch of a process, NULL for nothing */
+};
+
+/* papi_run.c */
+extern const struct papi_tool papi_run_tool; /* for messages about the command line */
+void papi_run_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *papi_run_allocate(void *old, size_t number, size_t size);
+char *papi_run_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+long long papi_run_now(void);
+void papi_run_reserve(struct run_list *list, struct run_result *result);
+
+/* papi_run_events.c */
+void papi_run_events_parse(struct run_list *list, const char *text);
+void papi_run_events_default(struct run_list *list);
+void papi_run_events_describe(struct run_list *list);
+void papi_run_events_refuse(struct run_event *event, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *papi_run_events_reason(const char *name, int code);
+bool papi_run_events_take_counter(const struct run_event *event);
+size_t papi_run_events_counted(const struct run_list *list);
+void papi_run_events_conclude(struct run_list *list);
+void papi_run_events_forgive(struct run_list *list);
+void papi_run_events_free(struct run_list *list);
+
+/* papi_run_counters.c */
+void papi_run_counters_open(struct run_counters *counters, struct run_list *list, pid_t tid);
+void papi_run_counters_start(struct run_counters *counters, struct run_list *list);
+void papi_run_counters_stop(struct run_counters *counters, struct run_list *list, size_t run);
+void papi_run_counters_close(struct run_counters *counters);
+
+/* papi_run_child.c */
+int papi_run_child_find(const char *program, char **path);
+void papi_run_signals_block(void);
+const sigset_t *papi_run_signals_waited(void);
+int papi_run_child_refused(const char *program, bool found, int error);
+int papi_run_child_repeat(struct run_list *list, struct run_result *result, char *path, int repeat);
+
+/* papi_run_virtual.c */
+bool papi_run_virtual_wanted(const struct run_list *list);
+void papi_run_virtual_refuse_watch(struct run_list *list);
+/* Before the program at path is started: puts the agent into its environment, or gives the events up. */
+void papi_run_virtual_begin(struct run_list *list, const char *path);
+/* Once it has ended: adds the counts of all its processes to the given run. */
+void papi_run_virtual_end(struct run_list *list, size_t run, long long elapsed_ns);
+
+/* papi_run_watch.c */
+char papi_run_process_state(pid_t pid, pid_t *group);
+int papi_run_watch(struct run_list *list, struct run_result *result, pid_t pid);
+
+/* papi_run_report.c */
+double papi_run_report_mean(const long long *values, size_t runs);
+double papi_run_report_deviation(const long long *values, size_t runs);
+double papi_run_report_share(const struct run_event *event);
+double papi_run_report_rate(const struct run_event *event, const struct run_result *result);
+int papi_run_report_write(
+	const struct run_list *list, const struct run_result *result, enum run_format format, int descriptor);
+
+/* papi_run_data.c */
+void papi_run_data_json(FILE *out, const struct run_list *list, const struct run_result *result);
+void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_result *result);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_run_events.c - which events are asked for, by name, and what is known about each before anything is counted.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "papi_run.h"
+
+/*
+ * The default set. Presets first: few enough for the counters of any CPU at once. The rest the kernel counts itself,
+ * on every machine. A name that means nothing on this machine is left out.
+ */
+static const char *const default_presets[] = { "PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_BR_INS", "PAPI_BR_MSP",
+	"PAPI_L1_DCM" };
+static const char *const default_software[] = { "perf::TASK-CLOCK", "perf::CPU-CLOCK", "msr/tsc/", "perf::PAGE-FAULTS",
+	"perf::MINOR-FAULTS", "perf::MAJOR-FAULTS", "perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS",
+	"perf::ALIGNMENT-FAULTS", "perf::EMULATION-FAULTS" };
+
+#define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static void append(struct run_list *list, const char *name, size_t length)
+{
+	struct run_event *event;
+
+	list->events = papi_run_allocate(list->events, list->number + 1, sizeof(*list->events));
+	event = &list->events[list->number++];
+	memset(event, 0, sizeof(*event));
+	event->name = papi_run_format("%.*s", (int)length, name);
+}
+
+/*
+ * Length of the name at the start of text. A comma ends it, except between two slashes, where it separates terms:
+ * cpu/event=0x3c,umask=0x00/. The one slash of a breakpoint (mem:0x601040/8:w) opens nothing. -1: a slash stays open.
+ */
+static long name_length(const char *text)
+{
+	bool slashes_pair = strncasecmp(text, "mem:", 4) != 0;
+	bool open = false;
+	size_t i;
+
+	for (i = 0; text[i]; i++) {
+		if (text[i] == '/' && slashes_pair)
+			open = !open;
+		else if (text[i] == ',' && !open)
+			break;
+	}
+	return open ? -1 : (long)i;
+}
+
+/* Appends the names of one -e option, or ends the program when the text is no list of names. */
+void papi_run_events_parse(struct run_list *list, const char *text)
+{
+	for (;;) {
+		const char *end, *next;
+		long length;
+
+		while (isspace((unsigned char)*text))
+			text++;
+		length = name_length(text);
+		if (length < 0)
+			papi_tool_usage_error(&papi_run_tool,
+				"-e: the second slash is missing in '%s'; write cpu/event=0x3c,umask=0x00/", text);
+		next = end = text + length;
+		while (end > text && isspace((unsigned char)end[-1]))
+			end--;
+		if (end == text)
+			papi_tool_usage_error(&papi_run_tool,
+				"-e: an event name is empty; write names with one comma between two of them, "
+				"as in -e perf::TASK-CLOCK,perf::PAGE-FAULTS");
+		append(list, text, (size_t)(end - text));
+		if (!*next)
+			return;
+		text = next + 1;
+	}
+}
+
+/*
+ * Does an event take one of the CPU's few counters? Not those that the kernel counts itself, in software: any number of
+ * them at once, and exactly. What is not known to be one of those may take a counter.
+ */
+bool papi_run_events_take_counter(const struct run_event *event)
+{
+	static const char *const software[] = { "CLOCK", "FAULTS", "SWITCHES", "MIGRATIONS", "::CS" };
+	const char *name = event->name;
+
+	/* Time stamps and breakpoints: no counter that several events could want. */
+	if (strncasecmp(name, "msr/", 4) == 0 || strncasecmp(name, "mem:", 4) == 0)
+		return false;
+	name = strcasestr(name, "perf::");
+	for (size_t i = 0; name && i < NUMBER_OF(software); i++)
+		if (strcasestr(name, software[i]))
+			return false;
+	return true;
+}
+
+/*
+ * What the library says about its last error, or the name of the code when it says nothing. Where the library begins
+ * with the name of the event, that is left out: the report has it already. name may be NULL.
+ */
+const char *papi_run_events_reason(const char *name, int code)
+{
+	const char *detail = PAPI_error_detail();
+	const char *text = PAPI_strerror(code);
+	size_t length = name ? strlen(name) : 0;
+
+	if (detail && length && strncmp(detail, name, length) == 0 && strncmp(detail + length, ": ", 2) == 0)
+		detail += length + 2;
+	if (detail && *detail)
+		return detail;
+	return text ? text : "unknown error";
+}
+
+static bool is_virtual(int code)
+{
+	int component = PAPI_get_event_component(code);
+
+	return component >= 0 && component == PAPI_get_component_index("vpmu");
+}
+
+/* Why there are no hardware events; NULL where there are some. */
+static char *explain_missing_hardware(void)
+{
+	static const char cycles[] = "perf::CYCLES";
+	int code = PAPI_query_event(PAPI_TOT_CYC);
+	char *reason;
+
+	if (code == PAPI_OK && !is_virtual(PAPI_TOT_CYC))
+		return NULL;
+	if (code == PAPI_OK) {
+		code = PAPI_query_named_event(cycles);
+		return papi_run_format("no hardware events: %s; presets can be counted by translation of the program, "
+				       "which makes it slower: -e PAPI_TOT_INS",
+				       code == PAPI_OK ? "PAPI_VPMU has switched them off" : papi_run_events_reason(cycles, code));
+	}
+	reason = papi_run_format("no hardware events: %s", papi_run_events_reason("PAPI_TOT_CYC", code));
+	/* When not even this can be counted, what keeps it from that is the reason behind the first. */
+	code = PAPI_query_named_event(cycles);
+	if (code != PAPI_OK) {
+		free(reason);
+		reason = papi_run_format("no hardware events: %s", papi_run_events_reason(cycles, code));
+	}
+	return reason;
+}
+
+/* Fills the list with what a user who names nothing will want to know on this machine. */
+void papi_run_events_default(struct run_list *list)
+{
+	size_t i;
+
+	list->hardware_note = explain_missing_hardware();
+	for (i = 0; i < NUMBER_OF(default_presets); i++)
+		if (!list->hardware_note && PAPI_query_named_event(default_presets[i]) == PAPI_OK)
+			append(list, default_presets[i], strlen(default_presets[i]));
+	for (i = 0; i < NUMBER_OF(default_software); i++)
+		if (PAPI_query_named_event(default_software[i]) == PAPI_OK)
+			append(list, default_software[i], strlen(default_software[i]));
+}
+
+/* Looks up the unit of each event; an event that has no meaning here gets its reason now. */
+void papi_run_events_describe(struct run_list *list)
+{
+	PAPI_event_info_t info;
+	size_t i;
+
+	for (i = 0; i < list->number; i++) {
+		struct run_event *event = &list->events[i];
+		int code = 0;
+		int error = PAPI_event_name_to_code(event->name, &code);
+
+		if (error == PAPI_OK)
+			error = PAPI_get_event_info(code, &info);
+		if (error != PAPI_OK)
+			papi_run_events_refuse(event, "%s", papi_run_events_reason(event->name, error));
+		else
+			memcpy(event->unit, info.units, sizeof(event->unit));
+		event->is_virtual = error == PAPI_OK && is_virtual(code);
+		event->modelled = event->is_virtual && strncmp(info.note, "modelled", 8) == 0;
+	}
+}
+
+/* Gives an event up. The first reason stays: those after it are its consequences. */
+void papi_run_events_refuse(struct run_event *event, const char *format, ...)
+{
+	char text[2 * PAPI_HUGE_STR_LEN];
+	va_list arguments;
+
+	if (event->error)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	event->error = papi_run_format("%s", text);
+}
+
+size_t papi_run_events_counted(const struct run_list *list)
+{
+	size_t counted = 0;
+
+	for (size_t i = 0; i < list->number; i++)
+		counted += !list->events[i].error;
+	return counted;
+}
+
+/* When all is counted: a note on events of which none is left is none. */
+void papi_run_events_conclude(struct run_list *list)
+{
+	for (size_t i = 0; i < list->number; i++)
+		if (list->events[i].user_only && !list->events[i].error)
+			return;
+	free(list->kernel_note);
+	list->kernel_note = NULL;
+}
+
+/* Before another attempt on the same process: what failed then may work now, but a name stays unknown. */
+void papi_run_events_forgive(struct run_list *list)
+{
+	for (size_t i = 0; i < list->number; i++) {
+		free(list->events[i].error);
+		list->events[i].error = NULL;
+		list->events[i].user_only = false;
+	}
+	papi_run_events_describe(list);
+}
+
+void papi_run_events_free(struct run_list *list)
+{
+	for (size_t i = 0; i < list->number; i++) {
+		free(list->events[i].name);
+		free(list->events[i].counts);
+		free(list->events[i].error);
+	}
+	free(list->events);
+	free(list->hardware_note);
+	free(list->kernel_note);
+	memset(list, 0, sizeof(*list));
+}
