@@ -12,6 +12,7 @@
 /* libpfm4 carries an older copy of the kernel's header, which would declare everything twice. */
 #define __PERFMON_PERF_EVENT_H__
 #include <perfmon/pfmlib_perf_event.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,26 @@ static bool is_core(const struct perf_event_attr *attr, const pfm_pmu_info_t *pm
 	       pmu->type == PFM_PMU_TYPE_CORE;
 }
 
+/*
+ * What libpfm4 knows of a model of CPU, a machine of that model may lack. The energy counters are the case: virtual machines
+ * have their PMU and none of them. The kernel names each that works, which it does not do for PMUs with many events.
+ */
+static bool is_there(const struct perf_event_attr *attr, const pfm_pmu_info_t *pmu)
+{
+	bool energy = pmu->pmu == PFM_PMU_INTEL_RAPL || pmu->pmu == PFM_PMU_AMD64_RAPL;
+
+	return !energy || papi_perf_sysfs_names(attr);
+}
+
+/* Whether the name has the modifier :h. */
+static bool asks_for_hypervisor(const char *name)
+{
+	for (const char *colon = strchr(name, ':'); colon; colon = strchr(colon + 1, ':'))
+		if (tolower((unsigned char)colon[1]) == 'h' && strchr(":=", colon[2]))
+			return true;
+	return false;
+}
+
 static int failed(const char *name, int status)
 {
 	switch (status) {
@@ -105,6 +126,9 @@ int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **resolved
 	core = is_core(&attr, &pmu);
 	if (core && !papi_perf_core_pmu())
 		return papi_error_code();
+	if (!is_there(&attr, &pmu))
+		return papi_error(PAPI_ENOEVNT, "%.160s: this kind of CPU has the counter, and this machine does not: the kernel's "
+						"PMU \"power\" has no such event, as is usual in virtual machines", name);
 	if (!core && attr.type > PERF_TYPE_BREAKPOINT) {
 		n_cpus = papi_perf_sysfs_cpus(attr.type, &cpus);
 		if (n_cpus < 0)
@@ -117,6 +141,9 @@ int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **resolved
 		if (attr.type == PERF_TYPE_HARDWARE || attr.type == PERF_TYPE_HW_CACHE)
 			papi_perf_sysfs_spread(encoding);
 		encoding->own_modes = attr.exclude_user == other.exclude_user && attr.exclude_kernel == other.exclude_kernel;
+		/* libpfm4 leaves the bit alone for CPUs that it knows to be without a hypervisor's mode. */
+		if (encoding->own_modes)
+			encoding->attr.exclude_hv = !asks_for_hypervisor(name);
 		papi_perf_encoding_software(encoding);
 		if (n_cpus)
 			memcpy(encoding->cpus, cpus, (size_t)n_cpus * sizeof(*cpus));
@@ -149,7 +176,9 @@ static bool countable(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event, 
 		return core_pmu;
 	snprintf(name, sizeof(name), "%s::%s", pmu->name, event->name);
 	/* An event that needs a unit mask does not encode alone; its PMU is there, so it is listed. */
-	return encode(name, PFM_PLM3, &attr, &index) != PFM_SUCCESS || core_pmu || !is_core(&attr, pmu);
+	if (encode(name, PFM_PLM3, &attr, &index) != PFM_SUCCESS)
+		return true;
+	return (core_pmu || !is_core(&attr, pmu)) && is_there(&attr, pmu);
 }
 
 static void make_list(void)

@@ -221,28 +221,58 @@ static bool is_core(const char *pmu)
 	return !strcmp(pmu, "cpu") || read_text(text, sizeof(text), pmu, "", "cpus", "") || !strncmp(pmu, "armv", 4);
 }
 
-int papi_perf_sysfs_cpus(unsigned type, int **cpus)
+/* The name of the PMU that the kernel numbers so. */
+static bool find_pmu(unsigned type, char *name, size_t size)
 {
 	DIR *directory = papi_linux_open_directory(DEVICES);
 	struct dirent *entry;
 	bool found = false;
-	int n = -1;
 
-	*cpus = NULL;
 	while (directory && !found && (entry = readdir(directory))) {
 		char path[384];
 		long long number;
 
 		snprintf(path, sizeof(path), DEVICES "/%s/type", entry->d_name);
-		found = entry->d_name[0] != '.' && !papi_linux_read_int(path, &number) && number == type;
-		if (found)
-			n = wide_cpus(entry->d_name, cpus);
+		found = entry->d_name[0] != '.' && !papi_linux_read_int(path, &number) && number == type &&
+			(size_t)snprintf(name, size, "%s", entry->d_name) < size;
 	}
 	if (directory)
 		closedir(directory);
-	if (!found)
-		papi_error(PAPI_ENOEVNT, "the kernel has no PMU of type %u", type);
-	return n;
+	return found;
+}
+
+int papi_perf_sysfs_cpus(unsigned type, int **cpus)
+{
+	char pmu[256];
+
+	*cpus = NULL;
+	if (find_pmu(type, pmu, sizeof(pmu)))
+		return wide_cpus(pmu, cpus);
+	papi_error(PAPI_ENOEVNT, "the kernel has no PMU of type %u", type);
+	return -1;
+}
+
+bool papi_perf_sysfs_names(const struct perf_event_attr *attr)
+{
+	struct parse parse = { .name = parse.pmu };
+	char path[384], terms[512];
+	struct dirent *entry;
+	bool named = false;
+	DIR *directory;
+
+	if (!find_pmu(attr->type, parse.pmu, sizeof(parse.pmu)))
+		return false;
+	snprintf(path, sizeof(path), DEVICES "/%s/events", parse.pmu);
+	directory = papi_linux_open_directory(path);
+	while (directory && !named && (entry = readdir(directory))) {
+		parse.attr.config = 0;
+		/* With a dot they are properties of an event. */
+		named = !strchr(entry->d_name, '.') && read_text(terms, sizeof(terms), parse.pmu, "events", entry->d_name, "") &&
+			each_term(&parse, terms) == PAPI_OK && parse.attr.config == attr->config;
+	}
+	if (directory)
+		closedir(directory);
+	return named;
 }
 
 static int count(int cpu, void *data)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,6 +103,21 @@ static void modes_in_a_name_go_before_the_domain(void **state)
 	assert_ok(set_domain(set, PAPI_DOM_USER | PAPI_DOM_SUPERVISOR));
 	assert_modes(0, false, true, false);
 	assert_modes(1, true, false, true);
+	destroy_set(set);
+}
+
+/* libpfm4 knows Skylake to have no mode of a hypervisor, and leaves the bit as it was. */
+static void names_of_libpfm4_have_modes_too(void **state)
+{
+	int set;
+
+	(void)state;
+	assert_int_equal(setenv("LIBPFM_FORCE_PMU", "skl", 1), 0);
+	set = SET_OF("skl::INST_RETIRED:ANY_P:u", "skl::INST_RETIRED:ANY_P:k", "skl::INST_RETIRED:ANY_P:u=1:k=1");
+	assert_int_equal(unsetenv("LIBPFM_FORCE_PMU"), 0);
+	assert_modes(0, true, false, false);
+	assert_modes(1, false, true, false);
+	assert_modes(2, true, true, false);
 	destroy_set(set);
 }
 
@@ -342,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_on_machine(domains_become_modes),
 		test_on_machine(modes_in_a_name_go_before_the_domain),
+		test_on_machine(names_of_libpfm4_have_modes_too),
 		test_on_machine(domains_that_are_none_are_refused),
 		test_on_machine(a_refused_domain_leaves_the_set_as_it_was),
 		test_on_machine(a_way_back_that_fails_is_tried_again_by_start),

@@ -122,6 +122,28 @@ static void modes_stand_behind_the_last_slash(void **state)
 	}
 }
 
+static bool has_name(unsigned type, uint64_t config)
+{
+	return papi_perf_sysfs_names(&(struct perf_event_attr){ .type = type, .config = config });
+}
+
+static void events_with_names_are_told_from_others(void **state)
+{
+	(void)state;
+	assert_true(has_name(TYPE_POWER, 2));
+	assert_false(has_name(TYPE_POWER, 0));
+	assert_false(has_name(TYPE_POWER, 3));
+	assert_true(has_name(TYPE_MEMORY, 0x300000004));
+	assert_false(has_name(TYPE_MEMORY, 4));
+	/* Neither names of nothing nor PMUs without names are in the way. */
+	fake_machine_write(DEVICES "power/events/energy-any", "what=0x03\n");
+	fake_machine_write(DEVICES "power/events/energy-ram", "event=0x03\n");
+	assert_true(has_name(TYPE_POWER, 3));
+	assert_true(has_name(TYPE_POWER, 2));
+	assert_false(has_name(1, 0));
+	assert_false(has_name(99, 0));
+}
+
 static void pmus_of_cores_and_packages_are_told_apart(void **state)
 {
 	struct papi_perf_encoding *encoding = resolve("cpu_core/instructions/");
@@ -395,6 +417,7 @@ int main(void)
 		test_on_machine(fields_may_be_split),
 		test_on_machine(named_events_may_name_events),
 		test_on_machine(modes_stand_behind_the_last_slash),
+		test_on_machine(events_with_names_are_told_from_others),
 		test_on_machine(pmus_of_cores_and_packages_are_told_apart),
 		test_on_machine(cpus_of_several_kinds_of_cores_are_known),
 		test_on_machine(names_of_cores_need_a_core_pmu),
