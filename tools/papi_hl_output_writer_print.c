@@ -113,14 +113,27 @@ static void put_tree(FILE *stream, const struct writer_run *run, enum writer_typ
 	}
 }
 
+/* "solver: 2 ranks, 4 threads"; the directory of the program, as long as it likes, is in the files. */
+static void put_heading(FILE *stream, const struct writer_run *run)
+{
+	unsigned threads = writer_threads(run);
+
+	if (run->program) {
+		const char *slash = strrchr(run->program, '/');
+
+		fprintf(stream, "%s: ", slash ? slash + 1 : run->program);
+	}
+	fprintf(stream, "%u rank%s, %u thread%s\n", run->n_files, run->n_files == 1 ? "" : "s", threads,
+		threads == 1 ? "" : "s");
+}
+
 void writer_print_table(FILE *stream, const struct writer_run *run, enum writer_type type)
 {
-	unsigned threads = writer_threads(run), multiplexed = 0;
+	unsigned multiplexed = 0;
 
 	for (unsigned i = 0; i < run->n_events; i++)
 		multiplexed += run->events[i].multiplexed;
-	fprintf(stream, "%s%s%u rank%s, %u thread%s\n", run->program ? run->program : "", run->program ? ": " : "",
-		run->n_files, run->n_files == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+	put_heading(stream, run);
 	if (multiplexed)
 		fputs("Counts are estimates: the events were multiplexed.\n", stream);
 	fputc('\n', stream);

@@ -221,7 +221,7 @@ class MergingTest(WriterTest):
     def test_table(self):
         self.four_threads()
         text = self.output()
-        self.assertTrue(text.startswith("./solver: 2 ranks, 4 threads\n\nRegion"), text)
+        self.assertTrue(text.startswith("solver: 2 ranks, 4 threads\n\nRegion"), text)
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
         solve = self.table()["solve"]
         self.assertEqual(solve["instances"], ["5", "1", "1", "2"])
@@ -230,6 +230,14 @@ class MergingTest(WriterTest):
         self.assertEqual(solve["Clock (MHz)"][0], "-")
         self.assertEqual(self.table("-t", "accumulate")["solve"]["PAPI_TOT_INS"], ["140"])
         self.assertIn("rank 1, thread 1", self.table("-t", "detail"))
+
+    def test_heading_of_the_table_has_no_directory(self):
+        for program, heading in (("/" + "deep/" * 20 + "solver", "solver: "), ("solver", "solver: "), (None, "")):
+            file = rank_file(0, [region("r")], program=program)
+            if program is None:
+                del file["program"]
+            self.write_ranks(file)
+            self.assertEqual(self.output().splitlines()[0], heading + "1 rank, 1 thread")
 
     def test_numbers_of_the_table_never_touch(self):
         """Four columns of numbers as wide as they come, and 80 characters."""
