@@ -33,6 +33,11 @@ EVENT_KEYS = ["name", "count", "unit", "enabled_ns", "running_ns", "share", "rat
 COLUMNS = ["event", "count", "unit", "share", "rate", "kind", "domain", "enabled_ns", "running_ns", "rsd_percent",
            "error"]
 
+# What a shell sends to the background, or nohup starts, may ignore these signals, and so would all programs run here.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+
 
 def fixed_addresses():
     """A command prefix that switches address space randomization off, so that page faults repeat exactly."""
