@@ -242,7 +242,7 @@ static struct papi_vpmu_description *describe(
 		.entry = pc,
 		.branch = pc + 14,
 		.first_line = pc >> 6,
-		.last_line = (pc + 15) >> 6,
+		.n_lines = (uint8_t)(((pc + 15) >> 6) - (pc >> 6) + 1),
 		.words = (uint8_t)words,
 		.end = (uint8_t)end,
 		.counted = true,
@@ -266,11 +266,17 @@ static struct papi_vpmu_access *add_access(struct papi_vpmu_description *block, 
 	return access;
 }
 
+/* When all else is known. */
+static void finish(struct papi_vpmu_description *block)
+{
+	block->usual = block->plain && block->counted && block->n_other_lines == 0;
+}
+
 static void record(struct machine *machine, uint64_t description, uint64_t value)
 {
 	struct papi_vpmu_description *block = (void *)(machine->arena + description);
 
-	papi_vpmu_description_finish(block);
+	finish(block);
 	machine->trace[machine->words++] = description;
 	if (block->words > 1)
 		machine->trace[machine->words++] = value;
@@ -456,10 +462,10 @@ static void loops_count_the_same(void **state)
 
 		describe_loop(quick);
 		describe_loop(slow);
-		papi_vpmu_description_finish((void *)(quick->arena + 64));
-		papi_vpmu_description_finish((void *)(slow->arena + 64));
-		papi_vpmu_description_finish((void *)(quick->arena + 512));
-		papi_vpmu_description_finish((void *)(slow->arena + 512));
+		finish((void *)(quick->arena + 64));
+		finish((void *)(slow->arena + 64));
+		finish((void *)(quick->arena + 512));
+		finish((void *)(slow->arena + 512));
 		/* Some of what is touched is in the stack, which begins in the middle of a page. */
 		papi_vpmu_models_set_stack(quick->models, 0x10008010, 0x1000f7f0, 0x1000c230);
 		papi_vpmu_models_set_stack(slow->models, 0x10008010, 0x1000f7f0, 0x1000c230);

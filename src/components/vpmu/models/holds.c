@@ -10,12 +10,8 @@ static bool holds_line(const struct papi_vpmu_models *models, uint64_t line)
 
 bool papi_vpmu_models_hold_code(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
 {
-	uint64_t lines_of_page = 1u << (PAPI_VPMU_PAGE_SHIFT - models->l1i.shift), end = block->last_line + 1;
-
-	if (block->n_other_lines)
-		end = (block->first_line | (lines_of_page - 1)) + 1;
-	for (uint64_t line = block->first_line; line < end; line++)
-		if (!holds_line(models, line))
+	for (unsigned i = 0; i < block->n_lines; i++)
+		if (!holds_line(models, block->first_line + i))
 			return false;
 	for (unsigned i = 0; i < block->n_other_lines; i++)
 		if (!holds_line(models, block->other_line + i))

@@ -139,7 +139,8 @@ static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat(st
 static inline bool papi_vpmu_repeatable(
 	const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
 {
-	return block->usual && block->end == PAPI_VPMU_ENDS_CONDITIONAL && block->more_lines < models->l1i.sets;
+	return block->usual && block->end == PAPI_VPMU_ENDS_CONDITIONAL && block->n_lines <= models->l1i.sets &&
+		block->n_other_lines == 0;
 }
 
 #endif

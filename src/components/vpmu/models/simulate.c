@@ -112,35 +112,25 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 	papi_vpmu_miss(models, counters, address, PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES);
 }
 
-/* In the page of the last fetch, lines that are the newest of their sets change nothing. */
-static inline bool is_fetched(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
+static inline bool are_newest(const struct papi_vpmu_lru *cache, uint64_t line, unsigned n)
 {
-	const struct papi_vpmu_lru *cache = &models->l1i;
-	uint64_t line = block->first_line;
-
-	if (block->entry >> PAPI_VPMU_PAGE_SHIFT != models->code_page || cache->newest[line & cache->mask] != line)
-		return false;
-	for (unsigned more = block->more_lines; more > 0; more--) {
-		line++;
+	for (; n > 0; n--, line++)
 		if (cache->newest[line & cache->mask] != line)
 			return false;
-	}
 	return true;
 }
 
-/* How many lines it has in its first page: to the end of that, if there is a second. */
-static uint64_t lines_in_first_page(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
+/* In the page of the last fetch, lines that are the newest of their sets change nothing. */
+static inline bool is_fetched(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
 {
-	uint64_t last = block->last_line;
-
-	if (block->n_other_lines)
-		last = block->first_line | ((1u << (PAPI_VPMU_PAGE_SHIFT - models->l1i.shift)) - 1);
-	return last - block->first_line + 1;
+	return block->entry >> PAPI_VPMU_PAGE_SHIFT == models->code_page &&
+		are_newest(&models->l1i, block->first_line, block->n_lines) &&
+		are_newest(&models->l1i, block->other_line, block->n_other_lines);
 }
 
-static uint64_t line_of(const struct papi_vpmu_description *block, uint64_t in_first_page, uint64_t i)
+static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
 {
-	return i < in_first_page ? block->first_line + i : block->other_line + (i - in_first_page);
+	return i < block->n_lines ? block->first_line + i : block->other_line + (i - block->n_lines);
 }
 
 /*
@@ -152,7 +142,7 @@ static __attribute__((noinline)) void run_fetching(struct papi_vpmu_models *mode
 {
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
 	bool plain = block->plain && !models->data_end && !models->counts_accesses;
-	uint64_t fetched = 0, first = lines_in_first_page(models, block);
+	unsigned fetched = 0, lines = block->n_lines + block->n_other_lines;
 
 	while (access < end) {
 		bool spans = access->spanned != 0;
@@ -162,15 +152,15 @@ static __attribute__((noinline)) void run_fetching(struct papi_vpmu_models *mode
 			continue;
 		}
 		for (; fetched <= access->line; fetched++)
-			fetch_line(models, counters, line_of(block, first, fetched));
+			fetch_line(models, counters, line_of(block, fetched));
 		if (plain)
 			papi_vpmu_touch(models, counters, record, access, models->l1d.shift);
 		else
 			access_special(models, counters, access, record);
 		access += 1 + access->spanned;
 	}
-	for (; fetched < first + block->n_other_lines; fetched++)
-		fetch_line(models, counters, line_of(block, first, fetched));
+	for (; fetched < lines; fetched++)
+		fetch_line(models, counters, line_of(block, fetched));
 }
 
 static __attribute__((noinline)) void predict_indirect(struct papi_vpmu_models *models, uint64_t counters[],
@@ -187,7 +177,9 @@ static inline void predict(struct papi_vpmu_models *models, uint64_t counters[],
 	struct papi_vpmu_predictor *predictor = &models->predictor;
 	unsigned end = block->end;
 
-	if (end == PAPI_VPMU_ENDS_CONDITIONAL) {
+	if (end == PAPI_VPMU_ENDS_CONDITIONAL || end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL) {
+		if (end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
+			papi_vpmu_predict_call(predictor, block->returns_to);
 		counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
 			predictor, block->branch, following->pc != block->next);
 		return;

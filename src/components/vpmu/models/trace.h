@@ -97,6 +97,7 @@ static inline unsigned papi_vpmu_gather_mask_words(unsigned extent)
 enum papi_vpmu_ending {
 	PAPI_VPMU_ENDS_ANYHOW, /* goes on to the next instruction, or a system call: nothing to predict */
 	PAPI_VPMU_ENDS_CONDITIONAL,
+	PAPI_VPMU_ENDS_CALLED_CONDITIONAL, /* the block and the one it calls, which ends so */
 	PAPI_VPMU_ENDS_JUMP, /* direct */
 	PAPI_VPMU_ENDS_CALL,
 	PAPI_VPMU_ENDS_INDIRECT_JUMP,
@@ -114,29 +115,20 @@ struct papi_vpmu_description {
 	uint64_t next;  /* address behind the block */
 	uint64_t entry; /* pc and the last instruction, with numbered pages */
 	uint64_t branch;
-	uint64_t first_line, last_line; /* of L1I that the block is in, with numbered pages; none: last < first */
-	uint64_t other_line;            /* where what is in a second page begins, and how many lines that is */
-	uint8_t n_other_lines;
+	uint64_t returns_to; /* of CALLED_CONDITIONAL: where the call returns to */
+	uint64_t first_line; /* of L1I, with numbered pages, and how many the block is in */
+	uint64_t other_line; /* likewise of what is in a second page, or of the block that follows in the same record */
+	uint8_t n_lines, n_other_lines;
 	uint8_t words; /* of a record, the description included */
 	uint8_t accesses;
 	uint8_t end;  /* enum papi_vpmu_ending */
 	bool counted; /* false: outside of the range of instructions; it runs through the models uncounted */
 	bool plain;   /* all accesses are of that form, and none is a prefetch */
-	bool usual;   /* plain, counted, and in one page of code: papi_vpmu_description_finish() tells */
-	uint8_t more_lines; /* in one page: how many behind the first */
+	bool usual;   /* plain, counted, and in one page of code */
 };
 
 _Static_assert(
 	sizeof(struct papi_vpmu_description) == 64 && sizeof(struct papi_vpmu_access) == 16, "as small as can be");
-
-/* When all else is known. */
-static inline void papi_vpmu_description_finish(struct papi_vpmu_description *block)
-{
-	uint64_t more = block->last_line - block->first_line;
-
-	block->usual = block->plain && block->counted && block->n_other_lines == 0 && more <= UINT8_MAX;
-	block->more_lines = block->usual ? (uint8_t)more : 0;
-}
 
 /* They lie behind the description. */
 static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const struct papi_vpmu_description *block)

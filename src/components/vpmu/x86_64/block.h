@@ -114,6 +114,7 @@ struct papi_vpmu_block {
 	int32_t least_weight;	/* the same if all that it touches is in the first level */
 	uint32_t description;	/* of its records in the trace, + 1; 0: it has none */
 	bool stale;
+	bool follows;		/* it is the end of another, where that jumps to: nobody else finds it */
 };
 
 #endif

@@ -34,6 +34,15 @@ static void link_to(struct papi_vpmu_translation *t, uint64_t pc)
 	papi_vpmu_exit(&t->e, papi_vpmu_cache_new_link(pc, t->flavour->step ? NULL : place, t->e.to_code));
 }
 
+/* A direct call or jump. */
+static void go_to(struct papi_vpmu_translation *t, uint64_t pc)
+{
+	if (t->following)
+		papi_vpmu_emit_jump(&t->e, t->following);
+	else
+		link_to(t, pc);
+}
+
 /* rcx has the target, which is also in the thread's pc; rcx is spilled. */
 static void jump_through_table(struct papi_vpmu_translation *t)
 {
@@ -90,7 +99,7 @@ static void end_conditional(struct papi_vpmu_translation *t, const struct papi_v
 		papi_vpmu_count_one(t, PAPI_VPMU_BRANCHES_TAKEN, target);
 	}
 	papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
-	if (target == t->pc && !t->again && !t->flavour->step)
+	if (target == t->pc && !t->again && !t->flavour->step && !t->block->follows)
 		papi_vpmu_emit_jump(&t->e, t->entry);
 	else if (!t->again)
 		link_to(t, target);
@@ -103,7 +112,7 @@ static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_ins
 	if (last->kind == PAPI_VPMU_CALL) {
 		literal = papi_vpmu_emit_push_literal(&t->e);
 		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
-		link_to(t, papi_vpmu_branch_target(last));
+		go_to(t, papi_vpmu_branch_target(last));
 	} else {
 		papi_vpmu_spill(t, RCX, last->pc);
 		papi_vpmu_copy_target(t, last);
@@ -234,7 +243,7 @@ void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu
 	case PAPI_VPMU_JUMP:
 		t->block->target = papi_vpmu_branch_target(last);
 		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
-		link_to(t, t->block->target);
+		go_to(t, t->block->target);
 		break;
 	case PAPI_VPMU_JUMP_INDIRECT:
 		end_jump_indirect(t, last);

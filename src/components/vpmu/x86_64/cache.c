@@ -365,7 +365,7 @@ struct papi_vpmu_block *papi_vpmu_cache_close(const struct papi_vpmu_emitter *e,
 	for (unsigned i = 0; i < block->size; i++)
 		current->bytes[current->n_bytes++] = ((const uint8_t *)(uintptr_t)block->pc)[i];
 	current->used = (size_t)(e->next - current->write);
-	if (block->flavour) {
+	if (block->flavour && !block->follows) {
 		struct papi_vpmu_block **head = bucket(block->flavour, block->pc);
 
 		kept->next = *head;

@@ -16,7 +16,8 @@
 static unsigned char *arena;
 static size_t arena_used;
 static struct papi_vpmu_frames *code_frames;
-static struct papi_vpmu_trace_plan plan; /* of the block being translated; under the lock */
+/* Of the block being translated, and of the one that follows it in its record; under the lock. */
+static struct papi_vpmu_trace_plan plan, following_plan;
 
 static void *map_memory(size_t size)
 {
@@ -34,25 +35,39 @@ static uint64_t place_of(uint64_t pc)
 	return number << PAPI_VPMU_PAGE_SHIFT | (pc & ((1 << PAPI_VPMU_PAGE_SHIFT) - 1));
 }
 
-/* Where the block is in the models: a block has at most 64 instructions, so that two pages hold it. */
-static void place_block(struct papi_vpmu_description *description)
+/* The lines of L1I that code within one page is in: the first, and how many. */
+static uint8_t place_lines(uint64_t pc, uint64_t end, uint64_t *first)
 {
 	unsigned shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
-	uint64_t pc = description->pc, last = plan.end - 1,
-		 split = last & -(uint64_t)(1 << PAPI_VPMU_PAGE_SHIFT);
-	bool two_pages = pc < split;
 
-	description->entry = place_of(pc);
-	description->branch = place_of(plan.last);
-	description->first_line = description->entry >> shift;
-	description->last_line = description->first_line + (last >> shift) - (pc >> shift);
-	if (plan.end == pc)
-		description->last_line = description->first_line - 1;
-	if (two_pages) {
-		description->other_line = place_of(split) >> shift;
-		description->n_other_lines = (uint8_t)((last >> shift) - (split >> shift) + 1);
-		description->last_line = description->other_line + description->n_other_lines - 1;
+	*first = pc < end ? place_of(pc) >> shift : 0;
+	return pc < end ? (uint8_t)(((end - 1) >> shift) - (pc >> shift) + 1) : 0;
+}
+
+/* Where the block is in the models: a block has at most 64 instructions, so that two pages hold it. */
+static void place_block(struct papi_vpmu_description *block)
+{
+	uint64_t split = (block->pc | ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)) + 1;
+
+	block->entry = place_of(block->pc);
+	block->branch = place_of(plan.last);
+	block->n_lines = place_lines(block->pc, plan.end < split ? plan.end : split, &block->first_line);
+	block->n_other_lines = place_lines(split, plan.end, &block->other_line);
+	block->usual = block->plain && block->counted && block->n_other_lines == 0;
+}
+
+/* The block and the one it goes to, described as one. */
+static void join(struct papi_vpmu_description *block, const struct papi_vpmu_trace_plan *following)
+{
+	block->n_other_lines = place_lines(following->description.pc, following->end, &block->other_line);
+	block->branch = place_of(following->last);
+	if (block->end == PAPI_VPMU_ENDS_CALL) {
+		block->returns_to = block->next;
+		block->end = PAPI_VPMU_ENDS_CALLED_CONDITIONAL;
+	} else {
+		block->end = PAPI_VPMU_ENDS_CONDITIONAL;
 	}
+	block->next = following->description.next;
 }
 
 /* The first word of a record is the offset of its description: an address that never changes comes out right if the
@@ -81,7 +96,8 @@ static bool describe(struct papi_vpmu_translation *t)
 	if (!arena || !code_frames || arena_used + size > ARENA_SIZE)
 		return false;
 	place_block(&plan.description);
-	papi_vpmu_description_finish(&plan.description);
+	if (t->following)
+		join(&plan.description, &following_plan);
 	relate_constants(arena_used);
 	place = arena + arena_used;
 	memcpy(place, &plan.description, sizeof(plan.description));
@@ -110,15 +126,39 @@ const struct papi_vpmu_description *papi_vpmu_trace_description(uint32_t offset)
 	return (const struct papi_vpmu_description *)(const void *)(arena + offset);
 }
 
-bool papi_vpmu_trace_plan(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decoded)
+void papi_vpmu_trace_plan(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decoded)
 {
 	if (!t->flavour->wants.simulate || t->flavour->library || decoded->instructions[0].kind == PAPI_VPMU_STEP)
-		return true;
+		return;
 	cut_at_range(&t->flavour->wants, decoded);
 	papi_vpmu_trace_plan_block(&plan, decoded);
 	plan.description.counted = papi_vpmu_in_range(&t->flavour->wants, decoded->pc);
 	t->traced = true;
-	return describe(t);
+}
+
+/* Whether [pc, end) is in that page. */
+static bool is_in_page(uint64_t page, uint64_t pc, uint64_t end)
+{
+	return pc >> PAPI_VPMU_PAGE_SHIFT == page && (end - 1) >> PAPI_VPMU_PAGE_SHIFT == page;
+}
+
+bool papi_vpmu_trace_may_follow(const struct papi_vpmu_translation *t, struct papi_vpmu_decoded *following)
+{
+	const struct papi_vpmu_description *block = &following_plan.description;
+	const struct papi_vpmu_wants *wants = &t->flavour->wants;
+	uint64_t page = t->pc >> PAPI_VPMU_PAGE_SHIFT;
+
+	if (!is_in_page(page, t->pc, t->decoded->end) || !is_in_page(page, following->pc, following->end))
+		return false;
+	cut_at_range(wants, following);
+	papi_vpmu_trace_plan_block(&following_plan, following);
+	return block->end == PAPI_VPMU_ENDS_CONDITIONAL && block->accesses == 0 &&
+		papi_vpmu_in_range(wants, following->pc) == plan.description.counted;
+}
+
+bool papi_vpmu_trace_describe(struct papi_vpmu_translation *t)
+{
+	return !t->traced || describe(t);
 }
 
 /* mov [base + displacement], reg */

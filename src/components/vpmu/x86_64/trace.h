@@ -22,9 +22,13 @@
 #include "components/vpmu/models/trace.h"
 #include "components/vpmu/x86_64/translate.h"
 
-/* Translation, under the lock of the cache. plan comes first: it cuts the block where no register would be free. It
- * returns false when memory has ended. */
-bool papi_vpmu_trace_plan(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decoded);
+/* Translation, under the lock of the cache. plan comes first: it cuts the block where no register would be free. */
+void papi_vpmu_trace_plan(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decoded);
+/* Whether the record of the block may stand for the one that it goes to as well: nothing but where that goes in its turn
+ * is known only when it runs, which the next record tells. */
+bool papi_vpmu_trace_may_follow(const struct papi_vpmu_translation *t, struct papi_vpmu_decoded *following);
+/* When all of that is known. False when memory has ended. */
+bool papi_vpmu_trace_describe(struct papi_vpmu_translation *t);
 /* At the entry of the block, where nothing has been done. */
 void papi_vpmu_trace_enter(struct papi_vpmu_translation *t);
 void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instruction);

@@ -130,7 +130,7 @@ static void translate_block(struct papi_vpmu_translation *t)
 	bool may_change = papi_vpmu_maps_may_change(decoded->pc), flags_free;
 	unsigned point = papi_vpmu_counting_point(decoded, &flags_free);
 	const struct papi_vpmu_flavour *flavour = t->flavour;
-	unsigned copies = may_change || t->traced || flavour->wants.overflow ? 1 : copies_of(decoded);
+	unsigned copies = may_change || t->traced || t->block->follows || flavour->wants.overflow ? 1 : copies_of(decoded);
 
 	papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
 	if (may_change && decoded->instructions[0].kind != PAPI_VPMU_STEP)
@@ -178,51 +178,119 @@ static void translate_gate(struct papi_vpmu_translation *t, uint64_t pc)
 	papi_vpmu_emit_jump_through(&t->e, VPMU_GATE_ENTER);
 }
 
+static void begin(struct papi_vpmu_translation *t, struct papi_vpmu_block *block, struct papi_vpmu_decoded *decoded)
+{
+	static unsigned lane;
+
+	memset(t, 0, offsetof(struct papi_vpmu_translation, marks));
+	t->block = block;
+	t->decoded = decoded;
+	t->pc = block->pc;
+	t->lane = lane++ % VPMU_LANES;
+	t->flavour = block->flavour;
+}
+
+/* Where code is to be put. False when the segment is full. */
+static bool open_block(struct papi_vpmu_translation *t)
+{
+	if (!papi_vpmu_cache_open(&t->e))
+		return false;
+	papi_vpmu_cache_begin_block(&t->e, t->pc);
+	t->block->code = t->entry = papi_vpmu_emit_address(&t->e);
+	return true;
+}
+
+static struct papi_vpmu_block *close_block(struct papi_vpmu_translation *t)
+{
+	t->block->size = (uint32_t)(t->decoded->end - t->pc);
+	t->block->n_marks = (uint16_t)t->n_marks;
+	return papi_vpmu_cache_close(&t->e, t->block, t->marks);
+}
+
+/* What is to be translated: cut short where something has to be apart. */
+static void decode(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decoded, bool readable)
+{
+	decoded->pc = decoded->end = t->pc;
+	decoded->count = 0;
+	if (readable)
+		papi_vpmu_decode_block(decoded, t->pc, PAPI_VPMU_BLOCK_LENGTH);
+	if (!decoded->count)
+		make_step(decoded);
+	if (papi_vpmu_weighs_memory(&t->flavour->wants))
+		set_repeated_apart(decoded);
+	papi_vpmu_library_trim_call(decoded);
+	if (t->flavour->step)
+		keep(decoded, 1);
+	while (t->block->trimmed < decoded->count &&
+		decoded->instructions[decoded->count - 1 - t->block->trimmed].trimmed)
+		t->block->trimmed++;
+}
+
+/* ---- blocks that follow others ---- */
+
+/* Whether the block that a direct call or jump goes to is always the same, and the program's. */
+static bool leads_on(const struct papi_vpmu_translation *t, uint64_t *target)
+{
+	const struct papi_vpmu_instruction *last = &t->decoded->instructions[t->decoded->count - 1];
+
+	if (!t->traced || t->flavour->step || t->flavour->wants.overflow || last->trimmed ||
+		(last->kind != PAPI_VPMU_CALL && last->kind != PAPI_VPMU_JUMP))
+		return false;
+	*target = papi_vpmu_branch_target(last);
+	return !papi_vpmu_library_holds(*target) && !papi_vpmu_maps_may_change(*target) &&
+		!papi_vpmu_maps_may_change(t->pc);
+}
+
+/*
+ * A function that begins with a comparison and a branch is a block without a trace of its own, if it is called from within
+ * its page: the caller's record stands for it, too, and the caller goes to a copy that makes none. False when the segment
+ * is full.
+ */
+static bool translate_following(struct papi_vpmu_translation *leading)
+{
+	static struct papi_vpmu_decoded decoded; /* under the lock */
+	static struct papi_vpmu_translation t;
+	struct papi_vpmu_block block = { .flavour = leading->flavour, .follows = true };
+
+	if (!leads_on(leading, &block.pc))
+		return true;
+	begin(&t, &block, &decoded);
+	papi_vpmu_decode_block(&decoded, block.pc, PAPI_VPMU_BLOCK_LENGTH);
+	if (!decoded.count || !papi_vpmu_trace_may_follow(leading, &decoded))
+		return true;
+	if (!open_block(&t))
+		return false;
+	sum(&t, &decoded);
+	translate_block(&t);
+	leading->following = close_block(&t)->code;
+	return true;
+}
+
 static struct papi_vpmu_block *translate(const struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
 {
 	static struct papi_vpmu_decoded decoded; /* under the lock */
 	static struct papi_vpmu_translation t;
-	static unsigned lane;
 	struct papi_vpmu_block block = { .pc = pc, .flavour = flavour };
 	bool gate = papi_vpmu_library_holds(pc) != flavour->library ||
 		    (flavour->library && papi_vpmu_library_is_engine(pc));
 
-	memset(&t, 0, offsetof(struct papi_vpmu_translation, marks));
-	t.block = &block;
-	t.decoded = &decoded;
-	t.pc = pc;
-	t.lane = lane++ % VPMU_LANES;
-	t.flavour = flavour;
-	if (!papi_vpmu_cache_open(&t.e))
-		return NULL;
-	papi_vpmu_cache_begin_block(&t.e, pc);
-	block.code = t.entry = papi_vpmu_emit_address(&t.e);
-	decoded.pc = decoded.end = pc;
+	begin(&t, &block, &decoded);
 	if (gate) {
-		translate_gate(&t, pc);
-	} else {
-		decoded.count = 0;
-		if (readable)
-			papi_vpmu_decode_block(&decoded, pc, PAPI_VPMU_BLOCK_LENGTH);
-		if (!decoded.count)
-			make_step(&decoded);
-		if (papi_vpmu_weighs_memory(&flavour->wants))
-			set_repeated_apart(&decoded);
-		papi_vpmu_library_trim_call(&decoded);
-		if (flavour->step)
-			keep(&decoded, 1);
-		while (block.trimmed < decoded.count && decoded.instructions[decoded.count - 1 - block.trimmed].trimmed)
-			block.trimmed++;
-		if (!papi_vpmu_trace_plan(&t, &decoded))
+		decoded.pc = decoded.end = pc;
+		if (!open_block(&t))
 			return NULL;
-		sum(&t, &decoded);
-		if (flavour->wants.overflow)
-			papi_vpmu_weigh(&t, &block);
-		translate_block(&t);
+		translate_gate(&t, pc);
+		return close_block(&t);
 	}
-	block.size = (uint32_t)(decoded.end - pc);
-	block.n_marks = (uint16_t)t.n_marks;
-	return papi_vpmu_cache_close(&t.e, &block, t.marks);
+	decode(&t, &decoded, readable);
+	papi_vpmu_trace_plan(&t, &decoded);
+	if (!translate_following(&t) || !papi_vpmu_trace_describe(&t) || !open_block(&t))
+		return NULL;
+	sum(&t, &decoded);
+	if (flavour->wants.overflow)
+		papi_vpmu_weigh(&t, &block);
+	translate_block(&t);
+	return close_block(&t);
 }
 
 struct papi_vpmu_block *papi_vpmu_translate(const struct papi_vpmu_flavour *flavour, uint64_t pc)

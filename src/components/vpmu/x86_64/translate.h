@@ -21,6 +21,7 @@ struct papi_vpmu_translation {
 	const struct papi_vpmu_flavour *flavour;
 	uint64_t entry;			/* address of code */
 	uint64_t pc;			/* of the first instruction */
+	uint64_t following;		/* the address of code where its direct branch goes, 0: where its target is translated */
 	unsigned lane;			/* of the counters */
 	bool again;			/* another copy of the block follows, for when its branch is taken */
 	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
