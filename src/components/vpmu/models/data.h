@@ -55,8 +55,8 @@ static inline uint64_t papi_vpmu_place(
 {
 	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT;
 
-	if (page != models->data_page) {
-		if (page == models->other_page) {
+	if (__builtin_expect(page != models->data_page, 0)) {
+		if (__builtin_expect(page == models->other_page, 1)) {
 			uint64_t shift = models->other_shift;
 
 			models->other_page = models->data_page;

@@ -111,7 +111,7 @@ static inline __attribute__((always_inline)) void papi_vpmu_loop_run_again(struc
 }
 
 /* The block has run and goes round: as long as it does, its code has just been fetched. */
-static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat(struct papi_vpmu_models *models,
+static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat(struct papi_vpmu_models *models,
 	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
 	unsigned shift)
 {

@@ -170,24 +170,19 @@ static __attribute__((noinline)) void predict_indirect(struct papi_vpmu_models *
 		counters[PAPI_VPMU_INDIRECT_MISPREDICTED]++;
 }
 
-/* The record behind that of block tells where its branch went. */
-static inline void predict(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
+/* The record behind that of block tells where its branch went. end is the block's. */
+static inline __attribute__((always_inline)) void predict_end(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following, unsigned end)
 {
 	struct papi_vpmu_predictor *predictor = &models->predictor;
-	unsigned end = block->end;
 
-	if (end == PAPI_VPMU_ENDS_CONDITIONAL || end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL) {
-		if (end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
-			papi_vpmu_predict_call(predictor, block->returns_to);
+	if (end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
+		papi_vpmu_predict_call(predictor, block->returns_to);
+	if (end == PAPI_VPMU_ENDS_CONDITIONAL || end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
 		counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
 			predictor, block->branch, following->pc != block->next);
-		return;
-	}
-	if (end == PAPI_VPMU_ENDS_RETURN) {
+	if (end == PAPI_VPMU_ENDS_RETURN)
 		counters[PAPI_VPMU_RETURNS_MISPREDICTED] += !papi_vpmu_predict_return(predictor, following->pc);
-		return;
-	}
 	if (end == PAPI_VPMU_ENDS_INDIRECT_CALL || end == PAPI_VPMU_ENDS_INDIRECT_JUMP)
 		predict_indirect(models, counters, block, following);
 	/* A call that seems to go to the next instruction is one of a function that runs uncounted. */
@@ -195,13 +190,55 @@ static inline void predict(struct papi_vpmu_models *models, uint64_t counters[],
 		papi_vpmu_predict_call(predictor, block->next);
 }
 
-static inline __attribute__((always_inline)) void touch_data(struct papi_vpmu_models *models, uint64_t counters[],
+static inline void predict(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
+{
+	predict_end(models, counters, block, following, block->end);
+}
+
+static inline __attribute__((always_inline)) void touch_all(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *block, const uint64_t *record, unsigned shift)
 {
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
 
 	for (; access < end; access += 1 + access->spanned)
 		papi_vpmu_touch(models, counters, record, access, shift);
+}
+
+/*
+ * A block that goes the quick way, and the end of the one before it. Which block comes next is what the processor has to
+ * guess: so there is one jump that depends on it, to code that is for an end and a number of accesses alone.
+ */
+static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *before, const struct papi_vpmu_description *block, const uint64_t *record,
+	unsigned shift)
+{
+#define BEHIND(end, touches) ((end) * (PAPI_VPMU_TOUCHES_OFTEN + 1u) + (touches))
+#define RUN_BEHIND(end)                                                                           \
+	case BEHIND(end, PAPI_VPMU_TOUCHES_NOTHING):                                              \
+		predict_end(models, counters, before, block, end);                                \
+		break;                                                                            \
+	case BEHIND(end, PAPI_VPMU_TOUCHES_ONCE):                                                 \
+		predict_end(models, counters, before, block, end);                                \
+		papi_vpmu_touch(models, counters, record, papi_vpmu_described_accesses(block), shift); \
+		break;                                                                            \
+	case BEHIND(end, PAPI_VPMU_TOUCHES_OFTEN):                                                \
+		predict_end(models, counters, before, block, end);                                \
+		touch_all(models, counters, block, record, shift);                                \
+		break;
+
+	switch (BEHIND(before->end, block->touches)) {
+		RUN_BEHIND(PAPI_VPMU_ENDS_ANYHOW)
+		RUN_BEHIND(PAPI_VPMU_ENDS_CONDITIONAL)
+		RUN_BEHIND(PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
+		RUN_BEHIND(PAPI_VPMU_ENDS_JUMP)
+		RUN_BEHIND(PAPI_VPMU_ENDS_CALL)
+		RUN_BEHIND(PAPI_VPMU_ENDS_INDIRECT_JUMP)
+		RUN_BEHIND(PAPI_VPMU_ENDS_INDIRECT_CALL)
+		RUN_BEHIND(PAPI_VPMU_ENDS_RETURN)
+	}
+#undef RUN_BEHIND
+#undef BEHIND
 }
 
 /* Before the first record. */
@@ -251,16 +288,15 @@ static inline __attribute__((always_inline)) const struct papi_vpmu_description 
 			record = papi_vpmu_repeat(models, counters, block, record, end, shift);
 			continue;
 		}
-		predict(models, block_counters, block, following);
 		description = *record;
-		block = following;
-		if (is_ready(models, block, description)) {
-			block_counters = counters;
-			touch_data(models, counters, block, record, shift);
+		if (block_counters == counters && is_ready(models, following, description)) {
+			run_usual(models, counters, block, following, record, shift);
 		} else {
-			block_counters = block->counted ? counters : models->uncounted;
-			run_fetching(models, block_counters, block, record);
+			predict(models, block_counters, block, following);
+			block_counters = following->counted ? counters : models->uncounted;
+			run_fetching(models, block_counters, following, record);
 		}
+		block = following;
 		record += block->words;
 	}
 	return block;

@@ -105,6 +105,13 @@ enum papi_vpmu_ending {
 	PAPI_VPMU_ENDS_RETURN,
 };
 
+/* How often it takes a look at the caches for data: what spans others counts as one. */
+enum papi_vpmu_touches {
+	PAPI_VPMU_TOUCHES_NOTHING,
+	PAPI_VPMU_TOUCHES_ONCE,
+	PAPI_VPMU_TOUCHES_OFTEN,
+};
+
 /*
  * Addresses are the program's but for those that pick places in the models. What a program does must not miss more in one
  * run than in another because it was loaded elsewhere: pages are numbered as they come up, code pages for the whole
@@ -121,10 +128,11 @@ struct papi_vpmu_description {
 	uint8_t n_lines, n_other_lines;
 	uint8_t words; /* of a record, the description included */
 	uint8_t accesses;
-	uint8_t end;  /* enum papi_vpmu_ending */
-	bool counted; /* false: outside of the range of instructions; it runs through the models uncounted */
-	bool plain;   /* all accesses are of that form, and none is a prefetch */
-	bool usual;   /* plain, counted, and in one page of code */
+	uint8_t touches; /* enum papi_vpmu_touches */
+	uint8_t end;     /* enum papi_vpmu_ending */
+	bool counted : 1; /* false: outside of the range of instructions; it runs through the models uncounted */
+	bool plain : 1; /* all accesses are of that form, and none is a prefetch */
+	bool usual : 1; /* plain, counted, and in one page of code */
 };
 
 _Static_assert(
@@ -134,6 +142,13 @@ _Static_assert(
 static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const struct papi_vpmu_description *block)
 {
 	return (const struct papi_vpmu_access *)(const void *)(block + 1);
+}
+
+static inline enum papi_vpmu_touches papi_vpmu_touches_of(const struct papi_vpmu_access *first, unsigned accesses)
+{
+	if (accesses == 0)
+		return PAPI_VPMU_TOUCHES_NOTHING;
+	return accesses == 1u + first->spanned ? PAPI_VPMU_TOUCHES_ONCE : PAPI_VPMU_TOUCHES_OFTEN;
 }
 
 struct papi_vpmu_models;

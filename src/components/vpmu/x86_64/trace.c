@@ -54,6 +54,7 @@ static void place_block(struct papi_vpmu_description *block)
 	block->n_lines = place_lines(block->pc, plan.end < split ? plan.end : split, &block->first_line);
 	block->n_other_lines = place_lines(split, plan.end, &block->other_line);
 	block->usual = block->plain && block->counted && block->n_other_lines == 0;
+	block->touches = (uint8_t)papi_vpmu_touches_of(plan.accesses, block->accesses);
 }
 
 /* The block and the one it goes to, described as one. */
