@@ -393,7 +393,7 @@ static void pushes_and_pops(void **state)
 	free_machine(other);
 }
 
-/* A block with three accesses, in two lines of code: near each other, far apart, across lines. */
+/* A block with six accesses, in two lines of code: near each other, far apart, across lines, and two led by one. */
 static void describe_loop(struct machine *machine)
 {
 	struct papi_vpmu_description *block = describe(machine, 64, 0x401038, PAPI_VPMU_ENDS_CONDITIONAL, 4);
@@ -402,6 +402,9 @@ static void describe_loop(struct machine *machine)
 	add_access(block, PAPI_VPMU_WRITE, 2, 16, 8);
 	add_access(block, PAPI_VPMU_READ, 3, -8, 4);
 	add_access(block, PAPI_VPMU_WRITE, 3, 60, 16);
+	add_access(block, PAPI_VPMU_READ, 2, 100, 12)->spanned = 2;
+	add_access(block, PAPI_VPMU_READ, 2, 104, 8);
+	add_access(block, PAPI_VPMU_READ, 2, 100, 4);
 	describe(machine, 512, 0x401048, PAPI_VPMU_ENDS_ANYHOW, 1);
 }
 
@@ -468,8 +471,8 @@ static void loops_count_the_same(void **state)
 		finish((void *)(quick->arena + 512));
 		finish((void *)(slow->arena + 512));
 		/* Some of what is touched is in the stack, which begins in the middle of a page. */
-		papi_vpmu_models_set_stack(quick->models, 0x10008010, 0x1000f7f0, 0x1000c230);
-		papi_vpmu_models_set_stack(slow->models, 0x10008010, 0x1000f7f0, 0x1000c230);
+		papi_vpmu_models_set_stack(quick->models, 0x10008008, 0x1000f7f0, 0x1000c230);
+		papi_vpmu_models_set_stack(slow->models, 0x10008008, 0x1000f7f0, 0x1000c230);
 		for (unsigned times = 0; times < 300; times++) {
 			record_loop(quick, &random, 1 + (unsigned)next_random(&random) % 60);
 			for (unsigned at = 0; at < quick->words; at += slow->words) {
@@ -565,6 +568,84 @@ static void branches_follow_records(void **state)
 	free_machine(machine);
 }
 
+/* What calls, what it calls, both ways on from there, where both return to, and code that displaces theirs. */
+enum { CALLS = 64, CALLED = 512, FALLS = 1024, JUMPS = 1536, RETURNED = 2048, DISPLACES = 2560 };
+
+static void describe_call(struct machine *machine)
+{
+	add_access(describe(machine, CALLS, 0x401030, PAPI_VPMU_ENDS_CALL, 2), PAPI_VPMU_WRITE, 1, -8, 8);
+	describe(machine, CALLED, 0x401070, PAPI_VPMU_ENDS_CONDITIONAL, 1);
+	add_access(describe(machine, FALLS, 0x401080, PAPI_VPMU_ENDS_RETURN, 2), PAPI_VPMU_READ, 1, -8, 8);
+	add_access(describe(machine, JUMPS, 0x4010f0, PAPI_VPMU_ENDS_RETURN, 2), PAPI_VPMU_READ, 1, -8, 8);
+	describe(machine, RETURNED, 0x401040, PAPI_VPMU_ENDS_JUMP, 1);
+	describe(machine, DISPLACES, 0x421070, PAPI_VPMU_ENDS_JUMP, 1);
+}
+
+/* Two blocks in one record, and in two. */
+static void calls_with_what_they_call(void **state)
+{
+	struct machine *two = make_machine(), *one = make_machine();
+	struct papi_vpmu_description *joined = (void *)(one->arena + CALLS), *called = (void *)(one->arena + CALLED);
+	uint64_t random = 11;
+
+	(void)state;
+	describe_call(two);
+	describe_call(one);
+	joined->returns_to = joined->next;
+	joined->next = called->next;
+	joined->branch = called->branch;
+	joined->other_line = called->first_line;
+	joined->n_other_lines = called->n_lines;
+	joined->end = PAPI_VPMU_ENDS_CALLED_CONDITIONAL;
+	for (unsigned i = 0; i < 20000; i++) {
+		uint64_t stack = 0x10000000 + next_random(&random) % 50000 * 8;
+		unsigned way = next_random(&random) % 3 ? FALLS : JUMPS;
+
+		record(one, CALLS, stack);
+		joined->usual = i % 2; /* both the quick way and the other */
+		record(two, CALLS, stack);
+		record(two, CALLED, 0);
+		record(one, way, stack);
+		record(two, way, stack);
+		record(one, RETURNED, 0);
+		record(two, RETURNED, 0);
+		for (unsigned j = 0; j < next_random(&random) % 20; j++) {
+			record(one, DISPLACES, 0);
+			record(two, DISPLACES, 0);
+		}
+		simulate(one);
+		simulate(two);
+	}
+	assert_memory_equal(one->counters, two->counters, sizeof(one->counters));
+	assert_int_equal(count(one, PAPI_VPMU_RETURNS_MISPREDICTED), 0);
+	assert_in_range(count(one, PAPI_VPMU_CONDITIONAL_MISPREDICTED), 4000, 12000);
+	free_machine(one);
+	free_machine(two);
+}
+
+/* An access in two lines that L2 has and L1 not: one miss of L1. */
+static void two_lines_are_one_miss(void **state)
+{
+	struct machine *machine = make_machine();
+	struct papi_vpmu_description *block = describe(machine, 64, 0x401000, PAPI_VPMU_ENDS_ANYHOW, 2);
+	uint64_t l2 = 0;
+
+	(void)state;
+	add_access(block, PAPI_VPMU_READ, 1, 60, 8);
+	for (unsigned times = 0; times < 2; times++) {
+		for (uint64_t at = 0; at < 2 * (uint64_t)geometry.l1d.sets * geometry.l1d.ways << geometry.l1d.shift; at += 128)
+			record(machine, 64, 0x10000000 + at);
+		simulate(machine);
+		if (times == 0) {
+			l2 = count(machine, PAPI_VPMU_L2D_READ_MISSES);
+			assert_int_equal(l2, count(machine, PAPI_VPMU_L1D_READ_MISSES));
+		}
+	}
+	assert_int_equal(count(machine, PAPI_VPMU_L2D_READ_MISSES), l2);
+	assert_int_equal(count(machine, PAPI_VPMU_L1D_READ_MISSES), 2 * l2);
+	free_machine(machine);
+}
+
 /* The same program elsewhere, and a stack that begins elsewhere in its page: the same misses. */
 static uint64_t misses_at(uint64_t data, uint64_t stack)
 {
@@ -611,6 +692,8 @@ int main(void)
 		cmocka_unit_test(loops_count_the_same),
 		cmocka_unit_test(special_accesses),
 		cmocka_unit_test(branches_follow_records),
+		cmocka_unit_test(calls_with_what_they_call),
+		cmocka_unit_test(two_lines_are_one_miss),
 		cmocka_unit_test(places_do_not_matter),
 	};
 

@@ -71,28 +71,51 @@ static inline uint64_t papi_vpmu_place(
 	return address + models->data_shift;
 }
 
+/* How many levels miss the line. */
+static inline unsigned papi_vpmu_levels_missed(struct papi_vpmu_models *models, uint64_t at)
+{
+	if (papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift))
+		return 0;
+	if (papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
+		return 1;
+	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
+}
+
+static inline void papi_vpmu_count_missed(uint64_t counters[], unsigned levels, unsigned kind)
+{
+	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += levels > 0;
+	counters[PAPI_VPMU_L2D_READ_MISSES + kind] += levels > 1;
+	counters[PAPI_VPMU_L3D_READ_MISSES + kind] += levels > 2;
+}
+
+static inline unsigned papi_vpmu_larger(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
 /* An access across the end of a line: a miss when either half is one. */
 static __attribute__((noinline)) void papi_vpmu_touch_two(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
 {
 	uint64_t size = 1ull << models->l1d.shift, end = address + extent;
-	bool hit = true, l2_hit = true, l3_hit = true;
+	unsigned levels = 0;
 
-	for (address &= -size; address <= end; address += size) {
-		uint64_t at = papi_vpmu_place(models, counters, address, kind), line = at >> models->l1d.shift;
+	for (address &= -size; address <= end; address += size)
+		levels = papi_vpmu_larger(levels,
+			papi_vpmu_levels_missed(models, papi_vpmu_place(models, counters, address, kind)));
+	papi_vpmu_count_missed(counters, levels, kind);
+}
 
-		if (papi_vpmu_lru_access(&models->l1d, line))
-			continue;
-		hit = false;
-		if (papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
-			continue;
-		l2_hit = false;
-		if (models->l3.ways == 0 || !papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift))
-			l3_hit = false;
-	}
-	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += !hit;
-	counters[PAPI_VPMU_L2D_READ_MISSES + kind] += !l2_hit;
-	counters[PAPI_VPMU_L3D_READ_MISSES + kind] += !l3_hit;
+/* The same in a page whose number is known. */
+static __attribute__((noinline)) void papi_vpmu_touch_two_placed(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t at, uint64_t extent, unsigned kind)
+{
+	uint64_t size = 1ull << models->l1d.shift, end = at + extent;
+	unsigned levels = 0;
+
+	for (at &= -size; at <= end; at += size)
+		levels = papi_vpmu_larger(levels, papi_vpmu_levels_missed(models, at));
+	papi_vpmu_count_missed(counters, levels, kind);
 }
 
 /* Perhaps not the newest of its set. */

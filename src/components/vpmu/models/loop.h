@@ -7,14 +7,15 @@
 
 #include "components/vpmu/models/data.h"
 
-#define PAPI_VPMU_SITES_MAX 32
+#define PAPI_VPMU_SITES_MAX 64
 
-/* An access, by the page it goes to: addresses of size bytes from low on are in it, and are moved to where it is. */
+/* An access, by the page it goes to: if it begins in the size bytes from low on, it is in it, and is moved to where that is. */
 struct papi_vpmu_site {
 	uint64_t displacement; /* of the address from its value, less low */
 	uint64_t size, page;   /* page: low, moved */
 	uint32_t room;         /* where in a line it may begin to be in no other */
 	uint8_t slot, is_write;
+	bool spans; /* others, which are looked at one by one when they are in two lines */
 };
 
 /*
@@ -26,8 +27,13 @@ struct papi_vpmu_loop {
 	bool known;       /* what its sites are */
 	bool predictable; /* its branch will be predicted right as long as it goes round, and nothing changes by it */
 	unsigned sites;
+	unsigned again; /* how often that has been of use */
+	unsigned tries; /* left: learning what is of no use takes longer than not to */
 	struct papi_vpmu_site site[PAPI_VPMU_SITES_MAX];
 };
+
+#define PAPI_VPMU_LOOP_TRIES  4
+#define PAPI_VPMU_LOOP_OF_USE 4
 
 /* Of the last access that has been touched: the addresses that are in its page, and in the stack or not like it. */
 static bool papi_vpmu_loop_learn(const struct papi_vpmu_models *models, struct papi_vpmu_site *site,
@@ -43,12 +49,14 @@ static bool papi_vpmu_loop_learn(const struct papi_vpmu_models *models, struct p
 	if (low < stack_end && stack_end < high)
 		*(address < stack_end ? &high : &low) = stack_end;
 	*site = (struct papi_vpmu_site){ .displacement = (uint64_t)access->displacement - low,
-		.size = high - low,
+		.size = high - low - access->extent,
 		.page = low + settled - address + models->data_shift,
 		.room = (uint32_t)(line_size - access->extent),
 		.slot = access->slot,
-		.is_write = access->is_write };
-	return access->extent < line_size && settled >> PAPI_VPMU_PAGE_SHIFT == models->data_page;
+		.is_write = access->is_write,
+		.spans = access->spanned != 0 };
+	return access->extent < line_size && access->extent < high - low &&
+		settled >> PAPI_VPMU_PAGE_SHIFT == models->data_page;
 }
 
 static uint64_t papi_vpmu_translation_misses(const uint64_t counters[])
@@ -63,8 +71,9 @@ static __attribute__((noinline)) void papi_vpmu_loop_run(struct papi_vpmu_models
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(loop->block),
 				      *end = access + loop->block->accesses;
 	uint64_t misses = papi_vpmu_translation_misses(counters);
-	bool learns = loop->block->accesses <= PAPI_VPMU_SITES_MAX;
+	bool learns = loop->tries > 0 && loop->block->accesses <= PAPI_VPMU_SITES_MAX;
 
+	loop->again = 0;
 	for (loop->sites = 0; access < end; access += 1 + access->spanned) {
 		papi_vpmu_touch(models, counters, record, access, shift);
 		learns = learns &&
@@ -88,6 +97,7 @@ static __attribute__((noinline)) void papi_vpmu_loop_run_elsewhere(struct papi_v
 		else
 			papi_vpmu_touch(models, counters, record, access, shift);
 	loop->known = false;
+	loop->tries -= loop->again < PAPI_VPMU_LOOP_OF_USE;
 }
 
 static inline __attribute__((always_inline)) void papi_vpmu_loop_run_again(struct papi_vpmu_models *models,
@@ -100,18 +110,23 @@ static inline __attribute__((always_inline)) void papi_vpmu_loop_run_again(struc
 	for (; site < end; site++) {
 		uint64_t offset = record[site->slot] + site->displacement, at = offset + site->page;
 
-		if (offset >= site->size || (at & ((1u << shift) - 1)) >= site->room) {
+		bool two_lines = (at & ((1u << shift) - 1)) >= site->room;
+
+		if (__builtin_expect(offset >= site->size || (two_lines && site->spans), 0)) {
 			papi_vpmu_loop_run_elsewhere(
 				models, counters, loop, record, (unsigned)(site - loop->site), shift);
 			return;
 		}
-		if (newest[at >> shift & mask] != at >> shift)
+		if (__builtin_expect(two_lines, 0))
+			papi_vpmu_touch_two_placed(models, counters, at, (1u << shift) - site->room, site->is_write);
+		else if (newest[at >> shift & mask] != at >> shift)
 			papi_vpmu_touch_older_line(models, counters, at, site->is_write);
 	}
+	loop->again++;
 }
 
 /* The block has run and goes round: as long as it does, its code has just been fetched. */
-static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat(struct papi_vpmu_models *models,
+static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat_lines(struct papi_vpmu_models *models,
 	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
 	unsigned shift)
 {
@@ -121,6 +136,7 @@ static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat(struct papi_vp
 
 	loop.block = block;
 	loop.known = loop.predictable = false;
+	loop.tries = PAPI_VPMU_LOOP_TRIES;
 	for (; record < end && *record == description; record += words) {
 		if (!loop.predictable) {
 			counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
@@ -133,6 +149,26 @@ static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat(struct papi_vp
 			papi_vpmu_loop_run(models, counters, &loop, record, shift);
 	}
 	return record;
+}
+
+/* Functions of their own, so that the simulation of other blocks has registers to itself. */
+static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat_any(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end)
+{
+	return papi_vpmu_repeat_lines(models, counters, block, record, end, models->l1d.shift);
+}
+
+static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat_64(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end)
+{
+	return papi_vpmu_repeat_lines(models, counters, block, record, end, 6);
+}
+
+static inline const uint64_t *papi_vpmu_repeat(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end, unsigned shift)
+{
+	return shift == 6 ? papi_vpmu_repeat_64(models, counters, block, record, end)
+			  : papi_vpmu_repeat_any(models, counters, block, record, end);
 }
 
 /* A usual block that has a conditional branch and whose lines of code do not displace each other. */
