@@ -418,6 +418,9 @@ static void record_loop(struct machine *machine, uint64_t *random, unsigned roun
 		values[i] = 0x10000000 + next_random(random) % 40 * 4096 + next_random(random) % 512 * 8;
 		step[i] = steps[next_random(random) % 8];
 	}
+	/* The second time across where the stack begins. */
+	if (next_random(random) % 8 == 0)
+		values[2] = 0x10008004 - 60 - step[2];
 	while (rounds--) {
 		machine->trace[machine->words++] = 64;
 		for (unsigned i = 0; i < 3; i++) {
@@ -569,28 +572,35 @@ static void branches_follow_records(void **state)
 }
 
 /* What calls, what it calls, both ways on from there, where both return to, and code that displaces theirs. */
-enum { CALLS = 64, CALLED = 512, FALLS = 1024, JUMPS = 1536, RETURNED = 2048, DISPLACES = 2560 };
+enum { CALLS = 64, CALLED = 512, FALLS = 1024, JUMPS = 1536, RETURNED = 2048, DISPLACES = 2560, ALSO = 3072 };
 
 static void describe_call(struct machine *machine)
 {
-	add_access(describe(machine, CALLS, 0x401030, PAPI_VPMU_ENDS_CALL, 2), PAPI_VPMU_WRITE, 1, -8, 8);
+	add_access(describe(machine, CALLS, 0x401020, PAPI_VPMU_ENDS_CALL, 2), PAPI_VPMU_WRITE, 1, -8, 8);
 	describe(machine, CALLED, 0x401070, PAPI_VPMU_ENDS_CONDITIONAL, 1);
 	add_access(describe(machine, FALLS, 0x401080, PAPI_VPMU_ENDS_RETURN, 2), PAPI_VPMU_READ, 1, -8, 8);
 	add_access(describe(machine, JUMPS, 0x4010f0, PAPI_VPMU_ENDS_RETURN, 2), PAPI_VPMU_READ, 1, -8, 8);
-	describe(machine, RETURNED, 0x401040, PAPI_VPMU_ENDS_JUMP, 1);
-	describe(machine, DISPLACES, 0x421070, PAPI_VPMU_ENDS_JUMP, 1);
+	describe(machine, RETURNED, 0x401030, PAPI_VPMU_ENDS_JUMP, 1);
+	describe(machine, DISPLACES, 0x401170, PAPI_VPMU_ENDS_JUMP, 1);
+	describe(machine, ALSO, 0x401270, PAPI_VPMU_ENDS_JUMP, 1);
 }
 
 /* Two blocks in one record, and in two. */
 static void calls_with_what_they_call(void **state)
 {
-	struct machine *two = make_machine(), *one = make_machine();
-	struct papi_vpmu_description *joined = (void *)(one->arena + CALLS), *called = (void *)(one->arena + CALLED);
+	struct papi_vpmu_geometry small = geometry;
+	struct machine *two, *one;
+	struct papi_vpmu_description *joined, *called;
 	uint64_t random = 11;
 
 	(void)state;
+	small.l1i = (struct papi_vpmu_shape){ 4, 2, 6 };
+	two = make_machine_of(&small);
+	one = make_machine_of(&small);
 	describe_call(two);
 	describe_call(one);
+	joined = (void *)(one->arena + CALLS);
+	called = (void *)(one->arena + CALLED);
 	joined->returns_to = joined->next;
 	joined->next = called->next;
 	joined->branch = called->branch;
@@ -609,15 +619,16 @@ static void calls_with_what_they_call(void **state)
 		record(two, way, stack);
 		record(one, RETURNED, 0);
 		record(two, RETURNED, 0);
-		for (unsigned j = 0; j < next_random(&random) % 20; j++) {
-			record(one, DISPLACES, 0);
-			record(two, DISPLACES, 0);
+		for (unsigned displaces = next_random(&random) % 4; displaces > 1; displaces--) {
+			record(one, displaces > 2 ? DISPLACES : ALSO, 0);
+			record(two, displaces > 2 ? DISPLACES : ALSO, 0);
 		}
 		simulate(one);
 		simulate(two);
 	}
 	assert_memory_equal(one->counters, two->counters, sizeof(one->counters));
 	assert_int_equal(count(one, PAPI_VPMU_RETURNS_MISPREDICTED), 0);
+	assert_in_range(count(one, PAPI_VPMU_L1I_MISSES), 2000, 20000);
 	assert_in_range(count(one, PAPI_VPMU_CONDITIONAL_MISPREDICTED), 4000, 12000);
 	free_machine(one);
 	free_machine(two);
