@@ -16,6 +16,9 @@
  * A record becomes part of the trace when the pointer to its end is stored, at the end of the block: a block that is
  * left in its middle by a signal leaves nothing behind.
  *
+ * A function that begins with a comparison and a branch is a block that has nothing to tell. The record of the block that
+ * calls it stands for both (ENDS_CALLED_CONDITIONAL), or of one that jumps there; a signal in between changes nothing of it.
+ *
  * Whether a branch was taken is not recorded, as the next record says where it went.
  */
 #ifndef PAPI_VPMU_MODELS_TRACE_H
