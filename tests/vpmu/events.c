@@ -2,6 +2,7 @@
 /* The component through the public functions: options it takes and refuses, baselines, ranges, presets, modelled events. */
 #include <limits.h>
 #include <papi.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -227,6 +228,88 @@ static void test_refusals(void)
 	drop(set);
 }
 
+/* A function that begins with a comparison and a branch, and is called from within its page. */
+static __attribute__((noinline)) long fibonacci(long n)
+{
+	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+/* Called likewise: it begins with a loop, of which each round but the first has a record of its own. */
+static __attribute__((noinline)) void count_down(long n)
+{
+	__asm__ volatile("sub $128, %%rsp\n\t"
+			 "call 1f\n\t"
+			 "jmp 2f\n"
+			 "1:\n\t"
+			 "sub $1, %0\n\t"
+			 "jnz 1b\n\t"
+			 "ret\n"
+			 "2:\n\t"
+			 "sub $-128, %%rsp"
+			 : "+r"(n)
+			 :
+			 : "cc", "memory");
+}
+
+static const char *const modelled[] = { "vpmu:::INSTRUCTIONS", "vpmu:::L1I_MISSES", "vpmu:::L1D_MISSES",
+	"vpmu:::L2_MISSES", "vpmu:::DTLB_MISSES", "vpmu:::BRANCHES_MISPREDICTED", "vpmu:::CYCLES" };
+#define N_MODELLED (sizeof(modelled) / sizeof(modelled[0]))
+
+static void never(int set, void *address, long long which, void *context)
+{
+	(void)set, (void)address, (void)which, (void)context;
+	EXPECT(!"an overflow so soon");
+}
+
+struct recursion {
+	bool overflows;
+	long depth;
+	long long counts[N_MODELLED];
+};
+
+/* In a thread of its own, whose models are new. */
+static void *recur(void *argument)
+{
+	struct recursion *recursion = argument;
+	int set = PAPI_NULL, code;
+
+	EXPECT_OK(PAPI_register_thread());
+	EXPECT_OK(PAPI_create_eventset(&set));
+	for (unsigned i = 0; i < N_MODELLED; i++)
+		EXPECT_OK(PAPI_add_named_event(set, modelled[i]));
+	EXPECT_OK(PAPI_event_name_to_code(modelled[0], &code));
+	if (recursion->overflows)
+		EXPECT_OK(PAPI_overflow(set, code, INT_MAX, 0, never));
+	EXPECT_OK(PAPI_start(set));
+	EXPECT_EQUAL(2584, fibonacci(recursion->depth));
+	for (long n = 1; n < 40; n++)
+		count_down(n);
+	EXPECT_OK(PAPI_stop(set, recursion->counts));
+	if (recursion->overflows)
+		EXPECT_OK(PAPI_overflow(set, code, 0, 0, never));
+	drop(set);
+	EXPECT_OK(PAPI_unregister_thread());
+	return NULL;
+}
+
+/* One record may stand for a call and what it calls, but not where an overflow may be near: that changes no count. */
+static void test_calls(void)
+{
+	struct recursion one = { .overflows = false, .depth = 18 }, two = { .overflows = true, .depth = 18 };
+	struct recursion *recursions[] = { &one, &two };
+
+	for (unsigned i = 0; i < 2; i++) {
+		pthread_t thread;
+
+		EXPECT_EQUAL(0, pthread_create(&thread, NULL, recur, recursions[i]));
+		EXPECT_EQUAL(0, pthread_join(thread, NULL));
+	}
+	for (unsigned i = 0; i < N_MODELLED; i++)
+		if (!EXPECT_EQUAL(two.counts[i], one.counts[i]))
+			fprintf(stderr, "^ %s\n", modelled[i]);
+	EXPECT_BETWEEN(10, one.counts[5], one.counts[0] / 20);
+}
+
 /* All of them at once, and multiplexing changes nothing. */
 static void test_everything(void)
 {
@@ -286,6 +369,7 @@ int main(void)
 		{ "a range of instructions", test_instruction_range },
 		{ "two sets at once", test_two_sets },
 		{ "refusals", test_refusals },
+		{ "calls", test_calls },
 		{ "everything at once", test_everything },
 	};
 
