@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "work.h"
+#include "../sanitizers.h"
 
 static char usual[2048];
 /* The file of presets is in memory: no test that breaks off leaves it behind. */
@@ -92,14 +93,7 @@ void presets_worker_end(struct presets_worker *worker)
 
 bool presets_can_fork(void)
 {
-#ifdef __SANITIZE_THREAD__
-	return false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-	return false;
-#endif
-#endif
-	return true;
+	return !THREAD_SANITIZER;
 }
 
 void presets_warm_up(void)

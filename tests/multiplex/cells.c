@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "../sanitizers.h"
 
 /* About a tenth of a millisecond, and not for a compiler to see through. */
 #define SPINS 60000
@@ -20,14 +21,7 @@ const char *cells_event(unsigned cell)
 
 bool cells_prompt_signals(void)
 {
-#if defined(__SANITIZE_THREAD__)
-	return false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-	return false;
-#endif
-#endif
-	return true;
+	return !THREAD_SANITIZER;
 }
 
 int cells_empty_set(int flags, int ns)

@@ -7,24 +7,17 @@
 #include <time.h>
 
 #include "check.h"
+#include "../sanitizers.h"
 
 /* In the executable, so that it needs no allocation when a handler touches it first. */
 _Thread_local struct record record;
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SIGNALS_WAIT
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define SIGNALS_WAIT
-#endif
-
 void record_need_prompt_signals(void)
 {
-#ifdef SIGNALS_WAIT
+	if (!THREAD_SANITIZER)
+		return;
 	printf("skipped: ThreadSanitizer delivers signals late\n");
 	exit(77);
-#endif
 }
 
 void record_clear(void)

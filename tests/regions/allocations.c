@@ -5,15 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "../sanitizers.h"
 
-#if defined(SANITIZED) || !defined(__GLIBC__)
+#if ADDRESS_SANITIZER || THREAD_SANITIZER || !defined(__GLIBC__)
 int main(void)
 {
 	puts("the allocator of a sanitizer, or of another C library, cannot be counted");

@@ -16,6 +16,7 @@
 
 #include "check.h"
 #include "work.h"
+#include "../sanitizers.h"
 
 #define WORKERS 64
 #define ROUNDS  12
@@ -167,16 +168,7 @@ static void *leave(void *unused)
  * The allocators of the sanitizers (gcc 12, clang 14) hold no locks across fork(), as the C library's does: in the child of
  * a process with other threads they may wait for ever. There the child does what needs no memory.
  */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ALLOCATOR_SURVIVES_FORK 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ALLOCATOR_SURVIVES_FORK 0
-#endif
-#endif
-#ifndef ALLOCATOR_SURVIVES_FORK
-#define ALLOCATOR_SURVIVES_FORK 1
-#endif
+#define ALLOCATOR_SURVIVES_FORK (!ADDRESS_SANITIZER && !THREAD_SANITIZER)
 
 static void child(void)
 {

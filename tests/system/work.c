@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "../sanitizers.h"
 
 static size_t page_size;
 static int descriptors;
@@ -156,14 +157,7 @@ void work_name(char name[WORK_NAME], const volatile void *address, const char *r
 
 bool work_exact_faults(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-	return false;
-#endif
-#endif
-	return true;
+	return !ADDRESS_SANITIZER && !THREAD_SANITIZER && !MEMORY_SANITIZER;
 }
 
 #define MOST_EVENTS 4096

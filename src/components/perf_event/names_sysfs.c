@@ -191,7 +191,7 @@ static int collect(int cpu, void *data)
 static int wide_cpus(const char *pmu, int **list)
 {
 	struct cpus cpus = { 0 };
-	char path[256], text[16];
+	char path[384], text[16];
 
 	*list = NULL;
 	/* A PMU of cores lists its CPUs in "cpus", or is called "cpu". */

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/handles.h"
 #include "sets.h"
+#include "../../sanitizers.h"
 
 #define SLOTS       (1 << PAPI_HANDLE_INDEX_BITS)
 #define GENERATIONS (1 << (31 - PAPI_HANDLE_INDEX_BITS))
@@ -313,15 +314,6 @@ static void all_sets_are_visited_but_those_one_is_in(void **state)
 	papi_handle_each(visit);
 	assert_int_equal(n_visited, 7);
 }
-
-/* That one does not follow the locks of a process into its child. */
-#ifdef __has_feature
-#define THREAD_SANITIZER __has_feature(thread_sanitizer)
-#elif defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
-#else
-#define THREAD_SANITIZER 0
-#endif
 
 /* What is wrong in the child of a fork, as its exit status. */
 static int look_around(int running, int stopped)

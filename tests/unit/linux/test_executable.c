@@ -19,6 +19,7 @@
 
 #include "linux/executable.h"
 #include "linux/files.h"
+#include "../../sanitizers.h"
 
 #define THREADS 8
 
@@ -255,17 +256,7 @@ static void release_forgets_and_may_be_repeated(void **state)
 }
 
 /* The dynamic linker's lock is in a library that ThreadSanitizer does not see into: it would report the linker's data. */
-#ifdef __has_feature
-#if __has_feature(thread_sanitizer)
-#define LINKER_LOOKS_UNLOCKED 1
-#endif
-#endif
-#ifdef __SANITIZE_THREAD__
-#define LINKER_LOOKS_UNLOCKED 1
-#endif
-#ifndef LINKER_LOOKS_UNLOCKED
-#define LINKER_LOOKS_UNLOCKED 0
-#endif
+#define LINKER_LOOKS_UNLOCKED THREAD_SANITIZER
 
 /* Threads that read the list while others load and unload; the sanitizers watch. */
 static void *load_and_list(void *failures)
