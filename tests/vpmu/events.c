@@ -257,8 +257,8 @@ static const char *const modelled[] = { "vpmu:::INSTRUCTIONS", "vpmu:::L1I_MISSE
 
 static void never(int set, void *address, long long which, void *context)
 {
-	(void)set, (void)address, (void)which, (void)context;
-	EXPECT(!"an overflow so soon");
+	(void)set, (void)address, (void)context;
+	EXPECT_EQUAL(0, which); /* it has a bit for each event that overflows */
 }
 
 struct recursion {
