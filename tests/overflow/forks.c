@@ -106,24 +106,11 @@ static void again_and_again(void)
 	work_discard(set);
 }
 
-static void forker(int set, void *address, long long vector, void *context)
-{
-	pid_t child;
-
-	record_handler(set, address, vector, context);
-	if (record.calls > 3)
-		return;
-	child = fork();
-	if (child == 0)
-		_exit(0);
-	waitpid(child, NULL, 0);
-}
-
 static void in_a_handler(void)
 {
 	int set = new_set(10);
 
-	EXPECT_OK(PAPI_overflow(set, record_code(set, 0), 10, 0, forker));
+	EXPECT_OK(PAPI_overflow(set, record_code(set, 0), 10, 0, record_forking_handler));
 	EXPECT_OK(PAPI_start(set));
 	work_store(&cell, 100);
 	EXPECT_EQUAL(100, work_stop(set));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "../sanitizers.h"
@@ -38,6 +39,19 @@ void record_handler(int set, void *address, long long vector, void *context)
 		record.lowest = address;
 	if ((char *)address > (char *)record.highest)
 		record.highest = address;
+}
+
+void record_forking_handler(int set, void *address, long long vector, void *context)
+{
+	pid_t child;
+
+	record_handler(set, address, vector, context);
+	if (record.calls > 3)
+		return;
+	child = fork();
+	if (child == 0)
+		_exit(record.calls > 3);
+	EXPECT_EQUAL(0, work_wait(child));
 }
 
 int record_code(int set, int position)

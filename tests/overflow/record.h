@@ -34,6 +34,9 @@ void record_clear(void);
 /* The overflow handler: keeps its arguments. */
 void record_handler(int set, void *address, long long vector, void *context);
 
+/* The same, and forks the first three times: a child that ends at once. */
+void record_forking_handler(int set, void *address, long long vector, void *context);
+
 /* A new EventSet with one event that overflows into record_handler(); the test ends when that cannot be. */
 int record_set(const char *event, int threshold, int flags);
 /* The code of event number position of a set. */

@@ -386,19 +386,6 @@ static void forks(void)
 	}
 }
 
-static void forker(int set, void *address, long long vector, void *context)
-{
-	pid_t child;
-
-	record_handler(set, address, vector, context);
-	if (record.calls > 3)
-		return;
-	child = fork();
-	if (child == 0)
-		_exit(record.calls > 3);
-	EXPECT_EQUAL(0, work_wait(child));
-}
-
 static volatile pid_t forked;
 
 /* The child comes out of the handler into a program that runs natively. */
@@ -415,7 +402,7 @@ static void forks_in_handlers(void)
 	int set, state;
 
 	begin();
-	set = new_set("vpmu:::L1D_READ_MISSES", 10, forker);
+	set = new_set("vpmu:::L1D_READ_MISSES", 10, record_forking_handler);
 	EXPECT_OK(PAPI_start(set));
 	walk(data, LINES);
 	expect_all(set, 10);
