@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fork(2) with events that overflow: the parent goes on, the child has sets that are stopped and can be started. */
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
