@@ -278,15 +278,12 @@ static int read_values(void *pointer, long long values[], bool rebase)
 	if (status != PAPI_OK)
 		return status;
 	for (unsigned i = 0; i < control->n; i++) {
-		const struct papi_vpmu_event *event = control->events[i];
-		long long value = values[i];
+		unsigned fraction = control->events[i]->fraction;
 
-		if (event->divisor != 1)
-			value /= event->divisor;
-		values[i] = value;
-		/* The rest of a division is not lost: it is in the next value. */
+		values[i] >>= fraction;
+		/* What is less than one is not lost: it is in the next value. */
 		if (rebase)
-			control->base[i] += value * event->divisor;
+			control->base[i] += values[i] << fraction;
 	}
 	if (rebase)
 		control->started = papi_clock_real_ns();

@@ -11,13 +11,13 @@
 	.terms = (const struct papi_vpmu_term[]){ __VA_ARGS__ }, \
 	.n_terms = sizeof((const struct papi_vpmu_term[]){ __VA_ARGS__ }) / sizeof(struct papi_vpmu_term)
 
-#define EVENT(event, text, of_worth, by, ...) \
-	{ .name = event, .description = text, .worth = PAPI_VPMU_##of_worth, .divisor = by, TERMS(__VA_ARGS__) }
-#define EXACT(event, text, ...)  EVENT(event, text, EXACT, 1, __VA_ARGS__)
-#define CACHE(event, text, ...)  EVENT(event, text, CACHE_MODEL, 1, __VA_ARGS__)
-#define TLB(event, text, ...)	 EVENT(event, text, TLB_MODEL, 1, __VA_ARGS__)
-#define BRANCH(event, text, ...) EVENT(event, text, BRANCH_MODEL, 1, __VA_ARGS__)
-#define CYCLES(event, text, ...) EVENT(event, text, CYCLE_MODEL, 4, __VA_ARGS__) /* weights are in quarters */
+#define EVENT(event, text, of_worth, bits, ...) \
+	{ .name = event, .description = text, .worth = PAPI_VPMU_##of_worth, .fraction = bits, TERMS(__VA_ARGS__) }
+#define EXACT(event, text, ...)  EVENT(event, text, EXACT, 0, __VA_ARGS__)
+#define CACHE(event, text, ...)  EVENT(event, text, CACHE_MODEL, 0, __VA_ARGS__)
+#define TLB(event, text, ...)	 EVENT(event, text, TLB_MODEL, 0, __VA_ARGS__)
+#define BRANCH(event, text, ...) EVENT(event, text, BRANCH_MODEL, 0, __VA_ARGS__)
+#define CYCLES(event, text, ...) EVENT(event, text, CYCLE_MODEL, 2, __VA_ARGS__) /* weights are in quarters */
 
 #define ONE(counter) { PAPI_VPMU_##counter, 1 }
 #define LESS(counter) { PAPI_VPMU_##counter, -1 }

@@ -27,7 +27,7 @@ struct papi_vpmu_event {
 	const char *name, *description;
 	const struct papi_vpmu_term *terms;
 	unsigned char n_terms;
-	unsigned char divisor; /* of the sum, rounded down */
+	unsigned char fraction; /* so many bits of the sum are one: the value is rounded down */
 	unsigned char worth;   /* enum papi_vpmu_worth */
 };
 

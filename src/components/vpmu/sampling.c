@@ -81,7 +81,7 @@ int papi_vpmu_sampling_arm(struct papi_vpmu_sampling **sampling, const struct pa
 	(*sampling)->cookie = cookie;
 	sampler = &(*sampling)->samplers[position];
 	/* Sums are in parts of what is counted. */
-	*sampler = (struct sampler){ .sampling = *sampling, .event = event, .threshold = threshold * event->divisor,
+	*sampler = (struct sampler){ .sampling = *sampling, .event = event, .threshold = threshold << event->fraction,
 		.position = position };
 	return PAPI_OK;
 }
