@@ -48,6 +48,7 @@ static int set_create(struct run_set *set, pid_t tid, int component, int domain)
 static void set_destroy(struct run_set *set)
 {
 	if (set->eventset != PAPI_NULL) {
+		PAPI_stop(set->eventset, NULL); /* it may run, when another of the thread could not be started */
 		PAPI_cleanup_eventset(set->eventset);
 		PAPI_destroy_eventset(&set->eventset);
 	}

@@ -178,15 +178,19 @@ static bool thread_ended(pid_t id)
 	return is_exiting(id) || strchr("XZ", papi_run_process_state(id, &group));
 }
 
-/* Attaches to one thread. What fails because the thread has ended meanwhile is no failure of the event. */
-static void watch_attach(struct run_counters *counters, struct run_list *list, pid_t id)
+/*
+ * Attaches to one thread, or starts what is attached. Whatever fails because the thread has ended meanwhile is no failure of
+ * the events: they go on without that thread.
+ */
+static void watch_thread(struct run_counters *counters, struct run_list *list, pid_t id,
+	void (*step)(struct run_counters *counters, struct run_list *list, pid_t id))
 {
 	size_t before = papi_run_events_counted(list);
 	bool *failed = papi_run_allocate(NULL, list->number + 1, sizeof(*failed));
 
 	for (size_t i = 0; i < list->number; i++)
 		failed[i] = list->events[i].error != NULL;
-	papi_run_counters_open(counters, list, id);
+	step(counters, list, id);
 	if (papi_run_events_counted(list) != before && thread_ended(id)) {
 		for (size_t i = 0; i < list->number; i++) {
 			if (failed[i])
@@ -194,8 +198,15 @@ static void watch_attach(struct run_counters *counters, struct run_list *list, p
 			free(list->events[i].error);
 			list->events[i].error = NULL;
 		}
+		papi_run_counters_close(counters);
 	}
 	free(failed);
+}
+
+static void start(struct run_counters *counters, struct run_list *list, pid_t id)
+{
+	(void)id;
+	papi_run_counters_start(counters, list);
 }
 
 /* One attempt: attaches to every thread, then looks again. True when none has come meanwhile. */
@@ -209,7 +220,7 @@ static bool watch_open(struct watched *watched, struct run_list *list, pid_t pid
 	watched->counters = papi_run_allocate(NULL, watched->threads.number + 1, sizeof(*watched->counters));
 	memset(watched->counters, 0, (watched->threads.number + 1) * sizeof(*watched->counters));
 	for (size_t i = 0; i < watched->threads.number; i++)
-		watch_attach(&watched->counters[i], list, watched->threads.ids[i]);
+		watch_thread(&watched->counters[i], list, watched->threads.ids[i], papi_run_counters_open);
 	if (!error)
 		error = threads_list(&now, pid);
 	/* Of a process that has gone there is no more to come; what cannot be looked at is not steady. */
@@ -289,7 +300,7 @@ static void watch_count(
 	long long started;
 
 	for (size_t i = 0; i < watched->threads.number; i++)
-		papi_run_counters_start(&watched->counters[i], list);
+		watch_thread(&watched->counters[i], list, watched->threads.ids[i], start);
 	started = papi_run_now();
 	if (papi_run_events_counted(list) > 0)
 		watch_wait(result->watched, process, signals);

@@ -170,4 +170,5 @@ class RunTest(unittest.TestCase):
             return True
 
         self.wait_until(lambda: process.poll() is not None or settled(), "papi_run to watch")
-        self.assertIsNone(process.poll(), "papi_run has ended")
+        if process.poll() is not None:
+            self.fail(f"papi_run has ended: {process.communicate()}")
