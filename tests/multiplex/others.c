@@ -25,23 +25,33 @@ static int turns_set(void)
 	return cells_set(PAPI_MULTIPLEX_FORCE_SW, TURN, 0, n_events);
 }
 
+/* Of the child, or of this thread where there is none. */
+static void expect_near(int set, struct work_child *child)
+{
+	long long values[CELLS];
+	bool near = false;
+
+	for (unsigned i = 0; i < CELLS_TRIES && !near; i++) {
+		EXPECT_OK(PAPI_start(set));
+		if (child)
+			work_child_go(child);
+		else
+			cells_work(ROUNDS);
+		EXPECT_OK(PAPI_stop(set, values));
+		near = cells_near(ROUNDS, 0, n_events, values, PERCENT);
+	}
+	EXPECT(near);
+}
+
 static void of_another(struct work_child *child)
 {
 	int set = turns_set();
-	long long values[CELLS];
 
 	EXPECT_OK(PAPI_attach(set, (unsigned long)child->id));
-	for (int round = 0; round < 2; round++) {
-		EXPECT_OK(PAPI_start(set));
-		work_child_go(child);
-		EXPECT_OK(PAPI_stop(set, values));
-		cells_expect(ROUNDS, 0, n_events, values, PERCENT);
-	}
+	expect_near(set, child);
+	expect_near(set, child);
 	EXPECT_OK(PAPI_detach(set));
-	EXPECT_OK(PAPI_start(set));
-	cells_work(ROUNDS);
-	EXPECT_OK(PAPI_stop(set, values));
-	cells_expect(ROUNDS, 0, n_events, values, PERCENT);
+	expect_near(set, NULL);
 	work_discard(set);
 }
 
@@ -64,22 +74,28 @@ static void of_a_thread(void)
 }
 
 /* The new addresses reach the events that a child has inherited. */
-static void inherited(void)
+static bool estimate_of_children(unsigned unused)
 {
 	int set = turns_set();
 	PAPI_option_t option = { .inherit = { .eventset = set, .inherit = PAPI_INHERIT_ALL } };
 	struct work_child child;
 	long long values[CELLS];
 
+	(void)unused;
 	EXPECT_OK(PAPI_set_opt(PAPI_INHERIT, &option));
 	EXPECT_OK(PAPI_start(set));
 	work_child_fork(&child, work_for_long, NULL);
 	work_child_go(&child);
 	work_child_end(&child);
 	EXPECT_OK(PAPI_stop(set, values));
-	/* Once to be ready, once when told. */
-	cells_expect(2 * ROUNDS, 0, n_events, values, PERCENT);
 	work_discard(set);
+	/* Once to be ready, once when told. */
+	return cells_near(2 * ROUNDS, 0, n_events, values, PERCENT);
+}
+
+static void inherited(void)
+{
+	cells_expect_near(estimate_of_children, 0);
 }
 
 /* Each CPU has its registers, and its turns. */
