@@ -240,13 +240,16 @@ static void cpus_that_do_not_exist(void)
 /* rusage counts the calling thread and nothing else; where it is in the set, so does the set. */
 static void what_a_component_cannot_do(void)
 {
-	int set = work_set(work_event(WORK_B), "rusage:::nvcsw", NULL), status;
+	int set = work_set(work_event(WORK_B), "rusage:::nvcsw", NULL), software, status;
 
 	EXPECT_ERROR(PAPI_ECMP, "rusage", PAPI_attach(set, (unsigned long)getpid()));
 	EXPECT_ERROR(PAPI_ECMP, "rusage", set_inherit(set, PAPI_INHERIT_ALL));
-	/* Who may not count CPUs at all is told that first. */
-	status = set_granularity(set, PAPI_GRN_SYS);
+	/* Who may not count CPUs at all is told that first. Of a breakpoint, who has them all. */
+	software = work_set("perf::TASK-CLOCK", "rusage:::nvcsw", NULL);
+	status = set_granularity(software, PAPI_GRN_SYS);
 	EXPECT(status == PAPI_ECMP || (status == PAPI_EPERM && geteuid() != 0));
+	EXPECT_EQUAL(PAPI_GRN_THR, granularity_of(software));
+	work_discard(software);
 	EXPECT_EQUAL(0, (long long)attached_to(set));
 	EXPECT_EQUAL(PAPI_INHERIT_NONE, inherit_of(set));
 	EXPECT_EQUAL(PAPI_GRN_THR, granularity_of(set));
