@@ -266,11 +266,9 @@ static struct papi_vpmu_access *add_access(struct papi_vpmu_description *block, 
 	return access;
 }
 
-/* When all else is known. */
 static void finish(struct papi_vpmu_description *block)
 {
-	block->usual = block->plain && block->counted && block->n_other_lines == 0;
-	block->touches = (uint8_t)papi_vpmu_touches_of(papi_vpmu_described_accesses(block), block->accesses);
+	papi_vpmu_description_finish(block, papi_vpmu_described_accesses(block));
 }
 
 static void record(struct machine *machine, uint64_t description, uint64_t value)

@@ -147,11 +147,15 @@ static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const 
 	return (const struct papi_vpmu_access *)(const void *)(block + 1);
 }
 
-static inline enum papi_vpmu_touches papi_vpmu_touches_of(const struct papi_vpmu_access *first, unsigned accesses)
+/* Of a block that nothing follows yet, when all else is known; first: its accesses. */
+static inline void papi_vpmu_description_finish(
+	struct papi_vpmu_description *block, const struct papi_vpmu_access *first)
 {
-	if (accesses == 0)
-		return PAPI_VPMU_TOUCHES_NOTHING;
-	return accesses == 1u + first->spanned ? PAPI_VPMU_TOUCHES_ONCE : PAPI_VPMU_TOUCHES_OFTEN;
+	block->usual = block->plain && block->counted && block->n_other_lines == 0;
+	if (block->accesses == 0)
+		block->touches = PAPI_VPMU_TOUCHES_NOTHING;
+	else
+		block->touches = block->accesses == 1u + first->spanned ? PAPI_VPMU_TOUCHES_ONCE : PAPI_VPMU_TOUCHES_OFTEN;
 }
 
 struct papi_vpmu_models;

@@ -53,8 +53,6 @@ static void place_block(struct papi_vpmu_description *block)
 	block->branch = place_of(plan.last);
 	block->n_lines = place_lines(block->pc, plan.end < split ? plan.end : split, &block->first_line);
 	block->n_other_lines = place_lines(split, plan.end, &block->other_line);
-	block->usual = block->plain && block->counted && block->n_other_lines == 0;
-	block->touches = (uint8_t)papi_vpmu_touches_of(plan.accesses, block->accesses);
 }
 
 /* The block and the one it goes to, described as one. */
@@ -97,6 +95,7 @@ static bool describe(struct papi_vpmu_translation *t)
 	if (!arena || !code_frames || arena_used + size > ARENA_SIZE)
 		return false;
 	place_block(&plan.description);
+	papi_vpmu_description_finish(&plan.description, plan.accesses);
 	if (t->following)
 		join(&plan.description, &following_plan);
 	relate_constants(arena_used);
