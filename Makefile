@@ -13,8 +13,13 @@ all:
 demo:
 	@tools/dev/demo.sh
 
+# Every test once.
 check:
 	@tools/dev/check.sh
+
+# What continuous integration runs: clang, sanitizers, the arm64 guest, all programs and a minute of each fuzzer as well.
+check-all:
+	@tools/dev/check.sh all
 
 bench: all
 	@meson test -C "$(build)" --no-rebuild --benchmark --verbose
@@ -23,7 +28,7 @@ bench: all
 fuzz: all
 	@FUZZ_ENGINE=$(engine) FUZZ_SECONDS=$(seconds) meson test -C "$(build)" --no-rebuild --suite fuzz --print-errorlogs
 
-# One watcher at a time; `make check` has the first two.
+# One watcher at a time; `make check-all` has the first two.
 check-asan check-tsan check-ubsan check-valgrind:
 	@tools/dev/sanitize.sh $(@:check-%=%)
 
@@ -49,4 +54,4 @@ install:
 clean:
 	rm -rf build build-asan build-clang build-coverage build-tsan build-ubsan build-valgrind
 
-.PHONY: all demo check check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench bench-guest fuzz install clean
+.PHONY: all demo check check-all check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench bench-guest fuzz install clean

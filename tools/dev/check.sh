@@ -1,17 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `make check`: builds the library as it ships and with other compilers and sanitizers, runs the tests, and closes
-# with "N passed, N failed, N skipped".
+# Builds, runs tests, and closes with "N passed, N failed, N skipped".
 #
-#   build        every test
-#   build-clang  every test that a compiler has a part in
-#   build-asan   the tests of suite "sanitize" under AddressSanitizer and UndefinedBehaviorSanitizer
-#   build-tsan   the same under ThreadSanitizer
+#   check.sh        `make check`, for people: the library as it ships, every test once, in a few minutes
+#   check.sh all    `make check-all`, for continuous integration: also what takes long or finds little of its own:
+#
+#     build        the tests that the above leaves out: the arm64 guest, the whole corpus of programs
+#     build-clang  every test that a compiler has a part in
+#     build-asan   the tests of suite "sanitize" under AddressSanitizer and UndefinedBehaviorSanitizer
+#     build-tsan   the same under ThreadSanitizer
+#     fuzzers      each for $FUZZ_SECONDS (60)
 #
 # While the tests of one build run, which often wait, the next ones are built, with the lowest priority.
 set -u
 cd "$(dirname "$0")/../.." || exit
-tools/dev/setup.sh check || exit
+case ${1:-} in
+'') setup=check slow='guest fuzz corpus' ;;
+all) setup=check-all slow='fuzz' ;;
+*) echo "usage: $0 [all]" >&2; exit 2 ;;
+esac
+tools/dev/setup.sh $setup || exit
 
 logs=
 broken=0
@@ -44,14 +52,20 @@ can_link() # COMPILER OPTION: whether a program built so also runs
 	echo 'int main(void) { return 0; }' | "$1" "$2" -x c -o build/.probe - 2>/dev/null && build/.probe 2>/dev/null
 }
 
-# Runs the tests of a build; what they did stands in meson's testlog.json.
-run_tests() # DIRECTORY TEST-OPTION...
+# Runs the tests of a build; what they did stands in meson's LOG.json.
+run_tests() # DIRECTORY LOG TEST-OPTION...
 {
 	directory=$1
-	shift
-	meson test -C "$directory" --no-rebuild --print-errorlogs "$@" </dev/null |
+	log=$2
+	shift 2
+	meson test -C "$directory" --no-rebuild --print-errorlogs --logbase "$log" "$@" </dev/null |
 		grep -Ev '^(ninja: |Full log written|[A-Z][A-Za-z ]*: +[0-9]+ *$|$)'
-	logs="$logs $directory/meson-logs/testlog.json"
+	logs="$logs $directory/meson-logs/$log.json"
+}
+
+without() # SUITE...: the options that leave these out
+{
+	printf -- '--no-suite %s ' "$@"
 }
 
 # Waits for what the builder makes of DIRECTORY; false if that failed.
@@ -70,13 +84,19 @@ is_built() # DIRECTORY
 
 skip_build() { echo "skipped: $*"; unavailable=$((unavailable + 1)); }
 
-rm -f build*/meson-logs/testlog.json
-say 'all tests'
+rm -f build*/meson-logs/testlog.json build/meson-logs/fuzzlog.json
+say 'all tests of the library as it ships'
 if ! tools/dev/build.sh build; then
 	echo 'check: build does not build'
 	broken=1
 	finish
 fi
+if [ -z "${1:-}" ]; then
+	# shellcheck disable=SC2046,SC2086 # words
+	run_tests build testlog $(without $slow)
+	finish
+fi
+
 command -v clang >/dev/null && clang=build-clang || clang=
 can_link cc -fsanitize=address,undefined && asan=build-asan || asan=
 can_link cc -fsanitize=thread && tsan=build-tsan || tsan=
@@ -84,13 +104,15 @@ can_link cc -fsanitize=thread && tsan=build-tsan || tsan=
 # shellcheck disable=SC2086 # those that are missing are no words
 setsid nice -n 19 tools/dev/build-ahead.sh $clang $asan $tsan &
 builder=$!
-run_tests build
+# shellcheck disable=SC2046,SC2086 # words
+run_tests build testlog $(without $slow)
 
 say 'all tests but those of packaging and documents, built by clang'
 if [ -z "$clang" ]; then
 	skip_build 'clang is missing'
 elif is_built build-clang; then
-	run_tests build-clang --no-suite install --no-suite doc --no-suite guest --no-suite tables --no-suite fuzz
+	# shellcheck disable=SC2046 # words
+	run_tests build-clang testlog $(without install doc guest tables fuzz corpus)
 fi
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_return=1
@@ -101,7 +123,11 @@ for pair in "asan:$asan:address,undefined" "tsan:$tsan:thread"; do
 	directory=build-${pair%%:*}
 	case $pair in
 	*::*) skip_build "this compiler cannot build and run a program with -fsanitize=${pair##*:}" ;;
-	*) ! is_built "$directory" || run_tests "$directory" --suite sanitize --timeout-multiplier 4 ;;
+	*) ! is_built "$directory" || run_tests "$directory" testlog --suite sanitize --timeout-multiplier 4 ;;
 	esac
 done
+
+say "fuzzers, ${FUZZ_SECONDS:=60} seconds each"
+export FUZZ_SECONDS
+run_tests build fuzzlog --suite fuzz
 finish

@@ -3,7 +3,8 @@
 # Installs what is missing, as Debian packages; where there is no apt-get, names it.
 #
 #   tools/dev/setup.sh          what building and `make demo` need
-#   tools/dev/setup.sh check    also what `make check` can use: a tool that is missing skips the tests that want it
+#   tools/dev/setup.sh check        also what `make check` can use: a tool that is missing skips the tests that want it
+#   tools/dev/setup.sh check-all    also what `make check-all` can use
 #
 # A probe answers each need, not the package database: a compiler from elsewhere counts, and when nothing is
 # missing there is no network access and no need for root.
@@ -67,16 +68,11 @@ find_wanted()
 	missing=
 	need libjansson-dev has_header jansson.h
 	need xz-utils has_command xz
-	[ "$mode" = check ] || return 0
-	need abigail-tools has_command abidiff
-	need afl++ has_command afl-clang-fast
+	[ "$mode" != build ] || return 0
 	need binutils has_command readelf
 	need g++ has_command c++ g++ clang++
-	need clang has_command clang
-	need "$(clang_runtime_package)" has_clang_sanitizers
 	need cmake has_command cmake
 	need gfortran has_command gfortran
-	need cpio has_command cpio
 	need gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
 	need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
 	need libopenmpi-dev has_command mpicc
@@ -84,10 +80,16 @@ find_wanted()
 	need libxml2-utils has_command xmllint
 	need mandoc has_command mandoc
 	need openmpi-bin has_command mpirun
-	need qemu-system-arm has_command qemu-system-aarch64
 	need qemu-user has_command qemu-aarch64 qemu-aarch64-static
 	need strace has_command strace
 	need valgrind has_command valgrind
+	[ "$mode" = check-all ] || return 0
+	need abigail-tools has_command abidiff
+	need afl++ has_command afl-clang-fast
+	need clang has_command clang
+	need "$(clang_runtime_package)" has_clang_sanitizers
+	need cpio has_command cpio
+	need qemu-system-arm has_command qemu-system-aarch64
 }
 
 # Runs a command as root. Without a terminal nobody could type a password, so sudo must not ask for one.
@@ -209,4 +211,4 @@ download_debian_tools()
 
 install_required
 install_wanted
-[ "$mode" != check ] || unpack_debian_tools
+[ "$mode" = build ] || unpack_debian_tools
