@@ -20,7 +20,7 @@
 /* All there are. */
 #define PAPI_VPMU_FRAME_NUMBERS (2u << PAPI_VPMU_FRAME_BITS)
 
-struct papi_vpmu_frame {
+struct papi_vpmu_page {
 	uint64_t page; /* 0: free */
 	uint64_t number;
 };
@@ -28,7 +28,7 @@ struct papi_vpmu_frame {
 /* Made of zeros. */
 struct papi_vpmu_frames {
 	uint64_t used;
-	struct papi_vpmu_frame frames[1 << PAPI_VPMU_FRAME_BITS];
+	struct papi_vpmu_page frames[1 << PAPI_VPMU_FRAME_BITS];
 };
 
 /* 0: it has none yet. */
@@ -52,7 +52,7 @@ static inline uint64_t papi_vpmu_frames_number(struct papi_vpmu_frames *frames, 
 			return frames->frames[place].number;
 	if (frames->used >= mask / 4 * 3)
 		return page & PAPI_VPMU_FRAME_LARGEST;
-	frames->frames[place] = (struct papi_vpmu_frame){ page, ++frames->used };
+	frames->frames[place] = (struct papi_vpmu_page){ page, ++frames->used };
 	return frames->used;
 }
 

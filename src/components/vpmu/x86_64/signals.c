@@ -482,6 +482,14 @@ void papi_vpmu_signals_enter(struct papi_vpmu_thread *thread, uint64_t mask)
 	papi_vpmu_actions_enter();
 }
 
+void papi_vpmu_signals_release(struct papi_vpmu_thread *thread)
+{
+	if (!__atomic_load_n(&thread->deferred, __ATOMIC_RELAXED))
+		return;
+	thread->deferred = 0;
+	papi_vpmu_signals_unblock(thread->deferred_mask);
+}
+
 void papi_vpmu_signals_take_stack(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_signal_stack own = { .start = (uint64_t)(uintptr_t)thread->runtime_stack,

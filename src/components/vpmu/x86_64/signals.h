@@ -72,6 +72,8 @@ void papi_vpmu_signals_unblock(uint64_t mask);
 void papi_vpmu_signals_enter(struct papi_vpmu_thread *thread, uint64_t mask);
 /* It runs natively from now on. With its signals blocked. */
 void papi_vpmu_signals_leave(struct papi_vpmu_thread *thread);
+/* in_runtime has just been cleared in native code: those that it has put off come. */
+void papi_vpmu_signals_release(struct papi_vpmu_thread *thread);
 /* On the stack of the runtime: signals shall arrive there. */
 void papi_vpmu_signals_take_stack(struct papi_vpmu_thread *thread);
 /* The child of a fork; its only thread's block, or NULL. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/x86_64/trace.h"
 
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "components/vpmu/models/models.h"
 #include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace_plan.h"
 
 /* Descriptions of all blocks, for as long as the process lives: a thread may not have looked at its trace yet. */
@@ -379,15 +381,27 @@ bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread)
 	return true;
 }
 
+/*
+ * Also in the library's own code, which signals may interrupt. The program's handlers run translated: what one appended
+ * would be thrown away here, and if the trace got full, the same records would run through the same models again, in the
+ * middle of one. So they wait, as for the runtime.
+ */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_models *models = thread->models;
+	uint64_t in_runtime = thread->in_runtime;
 
 	if (!models || thread->trace_next == thread->trace)
 		return;
+	thread->in_runtime = 1;
+	atomic_signal_fence(memory_order_seq_cst);
 	__asm__("mov %%fs:0, %0" : "=r"(models->thread_base));
 	papi_vpmu_simulate(models, thread->counters[0], thread->trace, thread->trace_next, arena);
 	thread->trace_next = thread->trace;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->in_runtime = in_runtime;
+	if (!in_runtime)
+		papi_vpmu_signals_release(thread);
 }
 
 /* Where indirect branches have been is known by its number, which the page may not have yet. */
