@@ -231,10 +231,11 @@ static int assign(struct papi_eventset *set, const struct papi_component *compon
 {
 	int cidx = component->info->CmpIdx, status = papi_component_check(component);
 
-	if (status != PAPI_OK)
+	/* The CPU can be counted as long as one component can. */
+	if (status != PAPI_OK && (cidx || papi_component_stand_in() < 0))
 		return status;
 	for (unsigned i = 0; i < set->n_parts; i++)
-		if (set->parts[i].component != component)
+		if (!papi_eventset_takes(cidx, set->parts[i].component->info->CmpIdx))
 			return papi_error(PAPI_EINVAL, "the EventSet has a component already: it holds events of %s",
 					  set->parts[i].component->info->name);
 	if (set->assigned >= 0 && set->assigned != cidx)
@@ -264,10 +265,10 @@ int PAPI_get_eventset_component(int EventSet)
 	if (status == PAPI_OK) {
 		const struct papi_eventset *set = slot->set;
 
-		if (set->n_parts)
-			status = set->parts[0].component->info->CmpIdx;
-		else if (set->assigned >= 0)
+		if (set->assigned >= 0)
 			status = set->assigned;
+		else if (set->n_parts)
+			status = set->parts[0].component->info->CmpIdx;
 		else
 			status = papi_error(PAPI_ENOCMP, "the EventSet is empty and no component has been assigned to it");
 		papi_handle_leave(slot);

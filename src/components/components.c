@@ -37,6 +37,17 @@ int papi_component_find(const char *name)
 	return papi_error(PAPI_ENOCMP, "no component is named \"%.64s\"; papi_component_avail lists them", name);
 }
 
+/* Whoever has a name for the tables of presets counts presets, which are the CPU's. */
+int papi_component_stand_in(void)
+{
+	char name[PAPI_MAX_STR_LEN];
+
+	for (int i = 1; i < papi_component_count; i++)
+		if (papi_components[i]->pmu_name && papi_components[i]->pmu_name(0, name, sizeof(name)) == PAPI_OK)
+			return i;
+	return -1;
+}
+
 int papi_component_check(const struct papi_component *component)
 {
 	if (component->info->disabled)

@@ -152,6 +152,12 @@ const struct papi_component *papi_component_get(int index);
 /* The index of the component of that name; PAPI_ENOCMP. */
 int papi_component_find(const char *name);
 
+/*
+ * Component 0 is the CPU's, to programs. Where another component counts the presets in its place, that is the index of
+ * this one: what it counts is the CPU's, too. -1: none does. Under the library lock.
+ */
+int papi_component_stand_in(void);
+
 /* PAPI_OK, or PAPI_ECMP_DISABLED with the component's reason in the detail. */
 int papi_component_check(const struct papi_component *component);
 

@@ -198,10 +198,15 @@ static void remove_native(struct papi_eventset *set, const struct papi_native *n
 	lay_out_parts(set);
 }
 
+bool papi_eventset_takes(int assigned, int component)
+{
+	return assigned < 0 || component == assigned || (assigned == 0 && component == papi_component_stand_in());
+}
+
 static int check_assigned(const struct papi_eventset *set, const struct papi_event *event)
 {
-	for (unsigned i = 0; set->assigned >= 0 && i < event->n_natives; i++)
-		if (event->natives[i]->component != set->assigned)
+	for (unsigned i = 0; i < event->n_natives; i++)
+		if (!papi_eventset_takes(set->assigned, event->natives[i]->component))
 			return papi_error(PAPI_ECMP, "%s belongs to component %d, and the EventSet was assigned to %d",
 					  event->natives[i]->name, event->natives[i]->component, set->assigned);
 	return PAPI_OK;

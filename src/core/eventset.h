@@ -77,6 +77,10 @@ int papi_eventset_remove(struct papi_eventset *set, int code);
 /* Removes all events. */
 void papi_eventset_clean(struct papi_eventset *set);
 
+/* Whether a set that was assigned to a component (-1: to none) holds events of a component: those of component 0 are the
+ * CPU's, whichever component counts them. */
+bool papi_eventset_takes(int assigned, int component);
+
 /* The position of an event in the set, -1 if it is not there. */
 int papi_eventset_position(const struct papi_eventset *set, int code);
 

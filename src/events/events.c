@@ -463,17 +463,39 @@ int papi_event_read_user_events(const char *path)
 	return status;
 }
 
-static int count_available(int component)
+/* Presets that one of two components counts. */
+static int count_available(int component, int other)
 {
 	int n = 0;
 
 	for (unsigned i = 0; i < papi_definition_presets(); i++) {
 		struct papi_definition *definition = papi_definition_get((int)((unsigned)PAPI_PRESET_MASK | i));
 
-		n += definition && papi_definition_resolve(definition) == PAPI_OK &&
-		     definition->event.natives[0]->component == component;
+		if (definition && papi_definition_resolve(definition) == PAPI_OK) {
+			int counted_by = definition->event.natives[0]->component;
+
+			n += counted_by == component || counted_by == other;
+		}
 	}
 	return n;
+}
+
+static int larger(int one, int other)
+{
+	return one > other ? one : other;
+}
+
+/* Programs ask component 0 how many presets there are and how many of them count at once, whichever component counts them. */
+static void survey_presets(int component)
+{
+	PAPI_component_info_t *info = papi_components[component]->info;
+	int other = component ? -1 : papi_component_stand_in();
+
+	info->num_preset_events = count_available(component, other);
+	if (other >= 0) {
+		info->num_cntrs = larger(info->num_cntrs, papi_components[other]->info->num_cntrs);
+		info->num_mpx_cntrs = larger(info->num_mpx_cntrs, papi_components[other]->info->num_mpx_cntrs);
+	}
 }
 
 void papi_events_survey(int component)
@@ -482,9 +504,10 @@ void papi_events_survey(int component)
 
 	papi_error_keep();
 	pthread_mutex_lock(&lock);
-	if (!(surveyed & 1u << component) && !surveyed_one->info->disabled) {
-		surveyed_one->survey(surveyed_one->info);
-		surveyed_one->info->num_preset_events = count_available(component);
+	if (!(surveyed & 1u << component)) {
+		if (!surveyed_one->info->disabled)
+			surveyed_one->survey(surveyed_one->info);
+		survey_presets(component);
 		surveyed |= 1u << component;
 	}
 	pthread_mutex_unlock(&lock);

@@ -114,9 +114,11 @@ class ComponentAvailTest(harness.ToolTest):
 
     def test_preset_count_agrees_with_papi_avail(self):
         _, active = self.sections()
-        presets = sum(int(count) for count in re.findall(r"Preset: (\d+)", active))
+        presets = [int(count) for count in re.findall(r"Preset: (\d+)", active)]
         rows = re.findall(r"^PAPI_\S+ +0x8", self.output_of("papi_avail", "-a"), re.M)
-        self.assertEqual(presets, len(rows))
+        # The first component is the CPU's, whose presets another one may count, and then they are that one's, too.
+        self.assertEqual(presets[0], len(rows))
+        self.assertIn(sum(presets[1:]), [0, len(rows)])
 
     def test_detail(self):
         compiled, active = self.sections("-d")
