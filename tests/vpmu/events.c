@@ -214,7 +214,7 @@ static void test_refusals(void)
 	EXPECT_ERROR(PAPI_ECMP, "papi_run", PAPI_attach(set, 1));
 	memset(&option, 0, sizeof(option));
 	option.domain.eventset = set;
-	option.domain.domain = PAPI_DOM_ALL;
+	option.domain.domain = PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR;
 	EXPECT_ERROR(PAPI_EINVAL_DOM, "user mode only", PAPI_set_opt(PAPI_DOMAIN, &option));
 	option.granularity.eventset = set;
 	option.granularity.granularity = PAPI_GRN_SYS;
@@ -226,6 +226,40 @@ static void test_refusals(void)
 	EXPECT_OK(PAPI_add_named_event(set, "vpmu:::L1D_MISSES"));
 	EXPECT_ERROR(PAPI_ECMP, "threads", PAPI_start(set));
 	drop(set);
+}
+
+/* Whoever asks for all modes gets the user's, and is told; whoever wants the kernel alone gets nothing. */
+static void test_domains(void)
+{
+	long long user[3], all[3];
+	PAPI_event_info_t info;
+	int set = PAPI_NULL;
+
+	EXPECT_OK(PAPI_get_event_info(PAPI_TOT_INS, &info));
+	EXPECT(strstr(info.note, "user mode only") != NULL);
+	EXPECT_OK(PAPI_get_event_info(PAPI_L1_DCM, &info));
+	EXPECT(strstr(info.note, "user mode only") != NULL);
+	set = set_of("PAPI_TOT_INS", NULL, NULL);
+	difference(set, user);
+	drop(set);
+
+	EXPECT_OK(PAPI_set_domain(PAPI_DOM_ALL));
+	check_plant();
+	set = set_of("PAPI_TOT_INS", NULL, NULL);
+	EXPECT(check_detail(CHECK_HERE("PAPI_add_event"), "user mode only"));
+	/* The kernel's own in the same set, where it may be counted, counts all that was asked for. */
+	if (PAPI_add_named_event(set, "perf::PAGE-FAULTS") != PAPI_OK)
+		printf("the kernel's events cannot be counted in this domain here: %s\n", PAPI_error_detail());
+	difference(set, all);
+	EXPECT_EQUAL(user[0], all[0]);
+	drop(set);
+
+	EXPECT_OK(PAPI_set_domain(PAPI_DOM_KERNEL));
+	set = PAPI_NULL;
+	EXPECT_OK(PAPI_create_eventset(&set));
+	EXPECT_ERROR(PAPI_EINVAL_DOM, "user mode only", PAPI_add_event(set, PAPI_TOT_INS));
+	drop(set);
+	EXPECT_OK(PAPI_set_domain(PAPI_DOM_USER));
 }
 
 /* A function that begins with a comparison and a branch, and is called from within its page. */
@@ -325,6 +359,7 @@ static void test_everything(void)
 
 		EXPECT_OK(PAPI_get_event_info(code, &info));
 		EXPECT(!strncmp(info.note, "exact", 5) || !strncmp(info.note, "modelled", 8));
+		EXPECT(strstr(info.note, "user mode only") != NULL);
 		EXPECT(info.long_descr[0] != '\0');
 		EXPECT_OK(PAPI_add_event(set, code));
 		n++;
@@ -368,6 +403,7 @@ int main(void)
 		{ "a range of data", test_data_range },
 		{ "a range of instructions", test_instruction_range },
 		{ "two sets at once", test_two_sets },
+		{ "domains", test_domains },
 		{ "refusals", test_refusals },
 		{ "calls", test_calls },
 		{ "everything at once", test_everything },

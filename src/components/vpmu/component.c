@@ -171,10 +171,16 @@ static int configure(void *pointer, const struct papi_options *options)
 			"and CPUs cannot be counted. papi_run counts whole programs");
 	if (options->granularity != PAPI_GRN_THR)
 		return papi_error(PAPI_ECMP, "virtual events count single threads: PAPI_GRN_THR");
-	if (!(options->domain & PAPI_DOM_USER) || options->domain & (PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR))
+	if (!(options->domain & PAPI_DOM_USER))
 		return papi_error(PAPI_EINVAL_DOM,
-			"virtual events count in user mode only, the kernel cannot be translated: "
-			"PAPI_DOM_USER");
+			"virtual events count in user mode only, the kernel cannot be translated: add "
+			"PAPI_DOM_USER to the domain");
+	/* Programs ask for all modes as a habit. They get what can be counted, and are told. */
+	if (options->domain & (PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR))
+		papi_error(PAPI_OK,
+			"virtual events count in user mode only, the kernel cannot be translated: of domain 0x%x "
+			"PAPI_DOM_USER is counted",
+			(unsigned)options->domain);
 	control->inherit = options->inherit;
 	control->data = options->data;
 	control->instructions = options->instructions;

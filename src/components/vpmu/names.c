@@ -197,16 +197,16 @@ bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event)
 const char *papi_vpmu_event_note(const struct papi_vpmu_event *event)
 {
 	static const char *const notes[] = {
-		[PAPI_VPMU_EXACT] = "exact, in user mode, by translation",
+		[PAPI_VPMU_EXACT] = "exact, user mode only, by translation",
 		[PAPI_VPMU_CACHE_MODEL] =
 			"modelled: caches of this machine's geometry or that of PAPI_VPMU_CACHE, true LRU, "
-			"write-allocate, of the thread's own; no hardware prefetching",
+			"write-allocate, of the thread's own; no hardware prefetching; user mode only",
 		[PAPI_VPMU_TLB_MODEL] = "modelled: TLBs of this machine's geometry or that of PAPI_VPMU_CACHE, true LRU, "
-					"pages of 4 KiB",
+					"pages of 4 KiB; user mode only",
 		[PAPI_VPMU_BRANCH_MODEL] = "modelled: tournament of gshare and bimodal predictors, return stack, last target "
-					   "of indirect branches",
+					   "of indirect branches; user mode only",
 		[PAPI_VPMU_CYCLE_MODEL] = "modelled: a quarter of a cycle for each instruction, and stated times for misses "
-					  "and wrong predictions, which never overlap; no measure of time",
+					  "and wrong predictions, which never overlap; no measure of time; user mode only",
 	};
 
 	return notes[event->worth];
