@@ -18,7 +18,9 @@ enum {
 	MOST_EVENTS = 384,
 	DEFAULT_MOST = 8,
 	DEFAULT_ITERATIONS = 100000,
+	DEFAULT_SECONDS = 5,
 	WARM_UP = 100,
+	FEWEST = 100,
 	NAME = PAPI_HUGE_STR_LEN,
 	COLUMN = 11,
 };
@@ -28,7 +30,7 @@ static const struct papi_tool_option options[] = {
 	{ 'x', "max", "NUM", "how many events to end with (8 if not given)" },
 	{ 's', "no-software", NULL, "leave out multiplexing by the library" },
 	{ 'k', "no-kernel", NULL, "leave out multiplexing by the kernel" },
-	{ 't', "threshold", "THRESHOLD", "how many iterations to measure (100000 if not given)" },
+	{ 't', "threshold", "THRESHOLD", "how many iterations to measure (as many as 5 s allow in all if not given, at most 100000)" },
 	{ 'd', "directory", "DIR", "where to put the .dat files (the current directory if not given)" },
 	{ 0 },
 };
@@ -44,6 +46,7 @@ enum way { KERNEL, LIBRARY, WAYS };
 
 static struct {
 	size_t least, most, iterations;
+	long long budget; /* nanoseconds for each measurement; 0: without end */
 	bool ways[WAYS];
 	const char *directory;
 	long long *costs;
@@ -210,19 +213,28 @@ static int await_turns(struct subject *subject)
 	return result;
 }
 
-static int measure(const struct test *test, struct subject *subject)
+/* Asked for seldom, since it takes time itself. */
+static bool is_over(size_t done, long long end)
+{
+	return end && done >= FEWEST && done % 16 == 0 && PAPI_get_real_nsec() >= end;
+}
+
+/* *done: how many iterations it was. */
+static int measure(const struct test *test, struct subject *subject, size_t *done)
 {
 	int result = test->while_running ? PAPI_start(subject->set) : PAPI_OK;
+	long long end;
 
 	if (result == PAPI_OK && test->while_running)
 		result = await_turns(subject);
 	for (size_t i = 0; i < WARM_UP && result == PAPI_OK; i++)
 		result = answer(test->function(subject));
-	for (size_t i = 0; i < request.iterations && result == PAPI_OK; i++) {
+	end = request.budget ? PAPI_get_real_nsec() + request.budget : 0;
+	for (*done = 0; *done < request.iterations && result == PAPI_OK && !is_over(*done, end); ++*done) {
 		long long before = PAPI_get_real_cyc();
 
 		result = answer(test->function(subject));
-		request.costs[i] = PAPI_get_real_cyc() - before;
+		request.costs[*done] = PAPI_get_real_cyc() - before;
 	}
 	if (test->while_running) {
 		int stopped = answer(PAPI_stop(subject->set, subject->values));
@@ -281,10 +293,12 @@ static int run_way(enum way way, size_t n)
 	printf("%6zu %-8s", n, way == KERNEL ? "kernel" : "library");
 	result = make_set(&subject.set, way, n);
 	for (size_t i = 0; i < TESTS && result == PAPI_OK; i++) {
-		result = measure(&tests[i], &subject);
+		size_t iterations;
+
+		result = measure(&tests[i], &subject, &iterations);
 		if (result != PAPI_OK)
 			break;
-		struct papi_statistics series = papi_statistics_of(request.costs, request.iterations);
+		struct papi_statistics series = papi_statistics_of(request.costs, iterations);
 		fprintf(files[i], "\t%10lld\t%10lld\t%10f\t%10f", series.minimum, series.maximum, series.mean,
 			papi_statistics_deviation(&series));
 		printf(" %*.0f", COLUMN, series.mean);
@@ -308,7 +322,11 @@ static int run_all(void)
 	int status = open_files();
 
 	if (status == EXIT_SUCCESS) {
-		printf("Mean cycles of calls on multiplexed EventSets, over %zu iterations.\n", request.iterations);
+		printf("Mean cycles of calls on multiplexed EventSets, over ");
+		if (request.budget)
+			printf("at most %zu iterations\nor %lld ms each.\n", request.iterations, request.budget / 1000000);
+		else
+			printf("%zu iterations.\n", request.iterations);
 		printf("First event: %s\nLast event:  %s\n\n", names[0], names[request.most - 1]);
 		printf("events by      ");
 		/* Without the "PAPI_" that they all have. */
@@ -328,8 +346,17 @@ static int run_all(void)
 	return close_files(status);
 }
 
+/* Every number of events and every call has the same share of the time. */
+static void share_time(void)
+{
+	size_t ways = (size_t)request.ways[KERNEL] + (size_t)request.ways[LIBRARY];
+
+	request.budget = DEFAULT_SECONDS * 1000000000LL / (long long)((request.most - request.least + 1) * ways * TESTS);
+}
+
 static void parse(int argc, char **argv)
 {
+	bool limited = true;
 	int letter;
 
 	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1) {
@@ -348,6 +375,7 @@ static void parse(int argc, char **argv)
 			break;
 		case 't':
 			request.iterations = (size_t)papi_tool_number(&tool, "-t", optarg, 1, 100000000);
+			limited = false;
 			break;
 		case 'd':
 			request.directory = optarg;
@@ -358,6 +386,8 @@ static void parse(int argc, char **argv)
 		papi_tool_usage_error(&tool, "-s and -k together leave nothing to measure");
 	if (request.least > request.most)
 		papi_tool_usage_error(&tool, "-m %zu is more than -x %zu", request.least, request.most);
+	if (limited)
+		share_time();
 }
 
 int main(int argc, char **argv)
