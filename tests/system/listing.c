@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events as they are listed: the loops of both interfaces, names and codes, descriptions, masks and presets. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -413,6 +414,51 @@ static void components(void)
 	EXPECT_ERROR(PAPI_ENOINIT, "before PAPI_library_init", PAPI_disable_component_by_name("rusage"));
 }
 
+/* As perf(1) and the kernel's documents write them: listed or not, bare or not, in any case of letters. */
+static void names_of_the_kernel(void)
+{
+	static const char *const software[] = { "alignment-faults", "context-switches", "cs", "cpu-clock", "cpu-migrations",
+		"migrations", "emulation-faults", "major-faults", "minor-faults", "page-faults", "faults", "task-clock" };
+	static const char *const hardware[] = { "branch-instructions", "branches", "branch-misses", "bus-cycles",
+		"cache-misses", "cache-references", "cpu-cycles", "cycles", "instructions", "ref-cycles",
+		"stalled-cycles-frontend", "idle-cycles-backend", "L1-dcache-loads", "LLC-load-misses", "dTLB-store-misses",
+		"branch-load-misses", "node-loads" };
+	char name[WORK_NAME];
+
+	for (unsigned i = 0; i < COUNT_OF(software); i++) {
+		PAPI_event_info_t info;
+		int code;
+
+		EXPECT_OK(PAPI_query_named_event(software[i]));
+		snprintf(name, sizeof(name), "perf::%s", software[i]);
+		for (char *letter = name + 6; *letter; letter++)
+			*letter = (char)toupper(*letter);
+		EXPECT_OK(PAPI_event_name_to_code(name, &code));
+		EXPECT_OK(PAPI_get_event_info(code, &info));
+		EXPECT(!strncmp(info.note, "exact", 5) && info.long_descr[0]);
+	}
+	/* Those of the processor are known, whether or not it can be counted here. */
+	for (unsigned i = 0; i < COUNT_OF(hardware); i++) {
+		snprintf(name, sizeof(name), "perf::%s", hardware[i]);
+		check_plant();
+		if (PAPI_query_named_event(hardware[i]) != PAPI_OK || PAPI_query_named_event(name) != PAPI_OK)
+			EXPECT(!check_planted() && !strstr(PAPI_error_detail(), "no event is named"));
+	}
+}
+
+static void the_kernels_are_listed(void)
+{
+	int code = PAPI_NATIVE_MASK, n = 0;
+	char name[PAPI_HUGE_STR_LEN];
+
+	for (int status = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, 0); status == PAPI_OK;
+		status = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, 0)) {
+		EXPECT_OK(PAPI_event_code_to_name(code, name));
+		n += !strcmp(name, "perf::ALIGNMENT-FAULTS") || !strcmp(name, "perf::PAGE-FAULTS");
+	}
+	EXPECT_EQUAL(2, n);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -429,6 +475,8 @@ int main(void)
 		{ "modifiers without meaning", modifiers_without_meaning },
 		{ "codes of nothing", codes_of_nothing },
 		{ "components", components },
+		{ "names of the kernel", names_of_the_kernel },
+		{ "the kernel's are listed", the_kernels_are_listed },
 	};
 
 	work_begin();

@@ -61,6 +61,7 @@ void papi_perf_names_shutdown(void);
 int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_sysfs_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_generic_resolve(const char *name, struct papi_perf_encoding **encoding);
+int papi_perf_bare_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_raw_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_breakpoint_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_tracepoint_resolve(const char *name, struct papi_perf_encoding **encoding);

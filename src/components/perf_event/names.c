@@ -26,7 +26,8 @@ int papi_perf_resolve(const char *name, void **encoding)
 {
 	static int (*const forms[])(const char *name, struct papi_perf_encoding **encoding) = {
 		papi_perf_breakpoint_resolve, papi_perf_sysfs_resolve, papi_perf_raw_resolve,
-		papi_perf_generic_resolve,    papi_perf_pfm_resolve,   papi_perf_tracepoint_resolve,
+		papi_perf_generic_resolve,    papi_perf_pfm_resolve,   papi_perf_bare_resolve,
+		papi_perf_tracepoint_resolve,
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {

@@ -3,7 +3,8 @@
  * The kernel's generic events under the names that libpfm4 gives them: `perf::PAGE-FAULTS`, `perf::CYCLES`.
  *
  * They are looked up here first, so that a program which counts nothing else never wakes libpfm4, which takes
- * milliseconds; and they are there when the library is built without it. Names with masks or modifiers are libpfm4's.
+ * milliseconds; and they are there when the library is built without it. Names with masks or modifiers are libpfm4's. Bare
+ * names (`alignment-faults`) are looked up here when libpfm4 knows none of them.
  * Source: perf_event_open(2), the values of config for PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE and PERF_TYPE_HW_CACHE.
  */
 #include <stdio.h>
@@ -33,19 +34,25 @@ static const struct generic {
 	SOFTWARE("CPU-MIGRATIONS", CPU_MIGRATIONS),
 	SOFTWARE("MINOR-FAULTS", PAGE_FAULTS_MIN),
 	SOFTWARE("MAJOR-FAULTS", PAGE_FAULTS_MAJ),
+	SOFTWARE("ALIGNMENT-FAULTS", ALIGNMENT_FAULTS),
+	SOFTWARE("EMULATION-FAULTS", EMULATION_FAULTS),
 	SOFTWARE("CGROUP-SWITCHES", CGROUP_SWITCHES),
 	{ "FAULTS", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
 	{ "CS", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
 	{ "MIGRATIONS", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
 	HARDWARE("CYCLES", CPU_CYCLES),
+	HARDWARE("CPU-CYCLES", CPU_CYCLES),
 	HARDWARE("INSTRUCTIONS", INSTRUCTIONS),
 	HARDWARE("CACHE-REFERENCES", CACHE_REFERENCES),
 	HARDWARE("CACHE-MISSES", CACHE_MISSES),
 	HARDWARE("BRANCH-INSTRUCTIONS", BRANCH_INSTRUCTIONS),
+	HARDWARE("BRANCHES", BRANCH_INSTRUCTIONS),
 	HARDWARE("BRANCH-MISSES", BRANCH_MISSES),
 	HARDWARE("BUS-CYCLES", BUS_CYCLES),
 	HARDWARE("STALLED-CYCLES-FRONTEND", STALLED_CYCLES_FRONTEND),
 	HARDWARE("STALLED-CYCLES-BACKEND", STALLED_CYCLES_BACKEND),
+	HARDWARE("IDLE-CYCLES-FRONTEND", STALLED_CYCLES_FRONTEND),
+	HARDWARE("IDLE-CYCLES-BACKEND", STALLED_CYCLES_BACKEND),
 	HARDWARE("REF-CYCLES", REF_CPU_CYCLES),
 	CACHE("L1-DCACHE-LOADS", L1D, READ, ACCESS),
 	CACHE("L1-DCACHE-LOAD-MISSES", L1D, READ, MISS),
@@ -59,6 +66,8 @@ static const struct generic {
 	CACHE("LLC-LOAD-MISSES", LL, READ, MISS),
 	CACHE("LLC-STORES", LL, WRITE, ACCESS),
 	CACHE("LLC-STORE-MISSES", LL, WRITE, MISS),
+	CACHE("LLC-PREFETCHES", LL, PREFETCH, ACCESS),
+	CACHE("LLC-PREFETCH-MISSES", LL, PREFETCH, MISS),
 	CACHE("DTLB-LOADS", DTLB, READ, ACCESS),
 	CACHE("DTLB-LOAD-MISSES", DTLB, READ, MISS),
 	CACHE("DTLB-STORES", DTLB, WRITE, ACCESS),
@@ -67,6 +76,10 @@ static const struct generic {
 	CACHE("ITLB-LOAD-MISSES", ITLB, READ, MISS),
 	CACHE("BRANCH-LOADS", BPU, READ, ACCESS),
 	CACHE("BRANCH-LOAD-MISSES", BPU, READ, MISS),
+	CACHE("NODE-LOADS", NODE, READ, ACCESS),
+	CACHE("NODE-LOAD-MISSES", NODE, READ, MISS),
+	CACHE("NODE-STORES", NODE, WRITE, ACCESS),
+	CACHE("NODE-STORE-MISSES", NODE, WRITE, MISS),
 #undef CACHE
 #undef HARDWARE
 #undef SOFTWARE
@@ -149,6 +162,15 @@ int papi_perf_generic_resolve(const char *name, struct papi_perf_encoding **reso
 	snprintf(encoding->summary, sizeof(encoding->summary), "Generic event %s of the kernel", generic->name);
 	*resolved = encoding;
 	return PAPI_OK;
+}
+
+int papi_perf_bare_resolve(const char *name, struct papi_perf_encoding **resolved)
+{
+	char full[PAPI_MAX_STR_LEN];
+
+	if (strchr(name, ':') || (size_t)snprintf(full, sizeof(full), "perf::%s", name) >= sizeof(full))
+		return PAPI_ECMP;
+	return papi_perf_generic_resolve(full, resolved);
 }
 
 int papi_perf_generic_event(unsigned position, char *name, size_t size)

@@ -9,14 +9,11 @@
 #include "components/perf_event/encoding.h"
 #include "core/error.h"
 
-/* Bare names are the kernel's generic ones: there are no others. */
 int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **encoding)
 {
-	char full[PAPI_MAX_STR_LEN];
-
-	if (strstr(name, "::") || (size_t)snprintf(full, sizeof(full), "perf::%s", name) >= sizeof(full))
-		return PAPI_ECMP;
-	return papi_perf_generic_resolve(full, encoding);
+	(void)name;
+	(void)encoding;
+	return PAPI_ECMP;
 }
 
 int papi_perf_pfm_event(unsigned position, char *name, size_t size)

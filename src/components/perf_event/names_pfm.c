@@ -22,11 +22,14 @@
 #include "components/perf_event/reasons.h"
 #include "core/error.h"
 
-/* Events that this machine can count: libpfm4's indexes, in the order of the listing. */
+/* Events that this machine can count: libpfm4's indexes, in the order of the listing; negative: GENERIC() of a position
+ * among the kernel's own (papi_perf_generic_event). */
 static struct {
 	int *events;
 	unsigned n;
 } list;
+
+#define GENERIC(index) (-1 - (index))
 
 static bool awake;
 
@@ -184,6 +187,7 @@ static bool countable(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event, 
 static void make_list(void)
 {
 	bool core_pmu = papi_perf_core_pmu();
+	char name[PAPI_MAX_STR_LEN];
 	pfm_event_info_t event;
 	pfm_pmu_info_t pmu;
 
@@ -194,6 +198,10 @@ static void make_list(void)
 			if (event_info(e, &event) && countable(&pmu, &event, core_pmu))
 				append(e);
 	}
+	/* The kernel has software events that libpfm4 has not heard of. */
+	for (int i = 0; papi_perf_generic_event((unsigned)i, name, sizeof(name)) == PAPI_OK; i++)
+		if (pfm_find_event(name) < 0)
+			append(GENERIC(i));
 }
 
 int papi_perf_pfm_event(unsigned position, char *name, size_t size)
@@ -205,7 +213,11 @@ int papi_perf_pfm_event(unsigned position, char *name, size_t size)
 		return PAPI_ENOEVNT;
 	if (!list.n)
 		make_list();
-	if (position >= list.n || !event_info(list.events[position], &event) || !pmu_info(event.pmu, &pmu))
+	if (position >= list.n)
+		return PAPI_ENOEVNT;
+	if (list.events[position] < 0)
+		return papi_perf_generic_event((unsigned)GENERIC(list.events[position]), name, size);
+	if (!event_info(list.events[position], &event) || !pmu_info(event.pmu, &pmu))
 		return PAPI_ENOEVNT;
 	snprintf(name, size, "%s::%s", pmu.name, event.name);
 	return PAPI_OK;
