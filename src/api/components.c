@@ -13,11 +13,16 @@ int PAPI_get_component_index(const char *name)
 	return papi_result(name ? papi_component_find(name) : papi_null_argument("PAPI_get_component_index", "name"));
 }
 
-/* The expensive facts are gathered when the description is first asked for. */
+/*
+ * The expensive facts are gathered when the description is first asked for. Before PAPI_library_init() there are names and
+ * indexes, for programs that choose then which components they disable.
+ */
 static const PAPI_component_info_t *surveyed(int cidx)
 {
 	const struct papi_component *component = papi_component_get(cidx);
 
+	if (component && !papi_library_ready() && papi_library_describe(cidx))
+		return component->info;
 	if (!component || papi_library_enter() != PAPI_OK)
 		return NULL;
 	papi_events_survey(cidx);

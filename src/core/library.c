@@ -109,20 +109,26 @@ static void verbosity_from_environment(void)
 		papi_debug_set(PAPI_VERB_ECONT, NULL);
 }
 
+/* What is known of a component before anybody has looked at the machine. */
+static void describe_component(int i)
+{
+	PAPI_component_info_t *info = papi_components[i]->info;
+
+	info->CmpIdx = i;
+	info->initialized = 0;
+	info->disabled = disabled & 1u << i ? PAPI_ECMP_DISABLED : PAPI_OK;
+	snprintf(info->disabled_reason, sizeof(info->disabled_reason), "%s",
+		info->disabled ? "the program called PAPI_disable_component for it" : "");
+}
+
 static void probe_components(void)
 {
 	for (int i = 0; i < papi_component_count; i++) {
 		PAPI_component_info_t *info = papi_components[i]->info;
 
-		info->CmpIdx = i;
-		info->disabled = PAPI_OK;
-		info->disabled_reason[0] = '\0';
-		if (disabled & 1u << i) {
-			info->disabled = PAPI_ECMP_DISABLED;
-			snprintf(info->disabled_reason, sizeof(info->disabled_reason),
-				 "the program called PAPI_disable_component for it");
+		describe_component(i);
+		if (info->disabled)
 			continue;
-		}
 		info->disabled = papi_components[i]->probe(info);
 		info->initialized = info->disabled == PAPI_OK;
 	}
@@ -188,6 +194,7 @@ void papi_library_shutdown(void)
 		for (int i = 0; i < papi_component_count; i++) {
 			papi_components[i]->shutdown();
 			papi_components[i]->info->initialized = 0;
+			papi_components[i]->info->num_preset_events = 0;
 			papi_components[i]->info->default_domain = PAPI_DOM_USER;
 			papi_components[i]->info->default_granularity = PAPI_GRN_THR;
 		}
@@ -232,8 +239,22 @@ int papi_library_disable(int component)
 		status = PAPI_ENOCMP;
 	else
 		disabled |= 1u << component;
+	if (status == PAPI_OK)
+		describe_component(component);
 	release_lock();
 	return status;
+}
+
+bool papi_library_describe(int component)
+{
+	bool early;
+
+	take_lock(pthread_rwlock_wrlock);
+	early = !papi_library_ready();
+	if (early)
+		describe_component(component);
+	release_lock();
+	return early;
 }
 
 struct papi_options papi_library_defaults(void)

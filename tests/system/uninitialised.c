@@ -3,6 +3,7 @@
  * Every function before PAPI_library_init() and after PAPI_shutdown(): it fails with PAPI_ENOINIT and says what to do,
  * or it is one of those that papi.h says need nothing. Then the library again, as new.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -70,8 +71,6 @@ static void events_need_it(void)
 	NEEDS_INIT(PAPI_set_event_info(&event_info, &code, 0));
 	NEEDS_INIT(PAPI_num_hwctrs());
 	NEEDS_INIT(PAPI_num_cmp_hwctrs(0));
-	NEEDS_INIT_POINTER(PAPI_get_component_info(0));
-	NEEDS_INIT_POINTER(PAPI_get_substrate_info());
 }
 
 static void options_need_it(void)
@@ -130,6 +129,24 @@ static void expect_uninitialised(void)
 	the_rest_needs_it();
 }
 
+static void expect_components(void)
+{
+	for (int i = 0; i < PAPI_num_components(); i++) {
+		const PAPI_component_info_t *info = PAPI_get_component_info(i);
+
+		if (!EXPECT(info != NULL))
+			continue;
+		EXPECT_EQUAL(i, info->CmpIdx);
+		EXPECT_EQUAL(i, PAPI_get_component_index(info->name));
+		EXPECT_EQUAL(0, info->initialized);
+		EXPECT_EQUAL(0, info->num_preset_events);
+		EXPECT_EQUAL(PAPI_OK, info->disabled);
+		EXPECT_TEXT("", info->disabled_reason);
+	}
+	EXPECT(PAPI_get_substrate_info() == PAPI_get_component_info(0));
+	EXPECT_NULL("component index 99", PAPI_get_component_info(99));
+}
+
 /* What has nothing to do with the state of the library. */
 static void expect_always_there(void)
 {
@@ -144,6 +161,7 @@ static void expect_always_there(void)
 	/* Whoever wants to keep a component out has to find it before. */
 	EXPECT(PAPI_num_components() >= 2);
 	EXPECT(PAPI_get_component_index("rusage") > 0);
+	expect_components();
 	/* Timers are clocks; what they begin at means nothing. */
 	EXPECT(PAPI_get_real_nsec() <= PAPI_get_real_nsec());
 	EXPECT(PAPI_get_virt_nsec() <= PAPI_get_virt_nsec());
@@ -151,6 +169,25 @@ static void expect_always_there(void)
 	EXPECT(PAPI_get_virt_usec() <= PAPI_get_virt_usec());
 	EXPECT(PAPI_get_real_cyc() <= PAPI_get_real_cyc());
 	EXPECT(PAPI_get_virt_cyc() <= PAPI_get_virt_cyc());
+}
+
+/* Chosen by its description, disabled, and so it is when the library is there. */
+static void a_component_is_disabled(void)
+{
+	int cidx = -1;
+
+	for (int i = 0; i < PAPI_num_components(); i++)
+		if (!strcmp(PAPI_get_component_info(i)->name, "rusage"))
+			cidx = i;
+	EXPECT_OK(PAPI_disable_component(cidx));
+	EXPECT_EQUAL(PAPI_ECMP_DISABLED, PAPI_get_component_info(cidx)->disabled);
+	EXPECT(strstr(PAPI_get_component_info(cidx)->disabled_reason, "PAPI_disable_component") != NULL);
+	REQUIRE(PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT);
+	EXPECT_EQUAL(PAPI_ECMP_DISABLED, PAPI_get_component_info(cidx)->disabled);
+	EXPECT_EQUAL(PAPI_OK, PAPI_get_component_info(PAPI_get_component_index("sysdetect"))->disabled);
+	EXPECT_ERROR(PAPI_ECMP_DISABLED, "PAPI_disable_component", PAPI_event_name_to_code("rusage:::minflt", &code));
+	PAPI_shutdown();
+	expect_components();
 }
 
 static void before_init(void)
@@ -264,6 +301,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "before PAPI_library_init", before_init },
+		{ "a component is disabled", a_component_is_disabled },
 		{ "a version that does not fit", a_version_that_does_not_fit },
 		{ "after PAPI_shutdown", after_shutdown },
 		{ "shutdown in the middle", shutdown_in_the_middle },
