@@ -74,8 +74,9 @@ PAPI_API int PAPI_query_named_event(const char *EventName);
  *
  * @param EventCode  code of a preset, native or user event.
  * @param[out] info  what is known. count is 0 for a preset that cannot be counted here, and its note says why. note
- *                   also says where a count is not what its name promises: counted in every domain, modelled,
- *                   estimated.
+ *                   also says where a count is not what its name promises. It begins with what the count is worth:
+ *                   "exact", "modelled" or "sampled", where the library knows that; no such word is "exact". A preset
+ *                   or user event is worth no more than the events that it is made of.
  * @return PAPI_OK, also for a preset that cannot be counted here; PAPI_ENOTPRESET or PAPI_ENOEVNT for a code that is
  *         none.
  *

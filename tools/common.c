@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "escape.h"
+#include "options.h"
 #include "papi.h"
 #include "text.h"
 
@@ -39,8 +42,28 @@ void papi_tool_begin(void)
 				break;
 }
 
+void papi_tool_check_environment(void)
+{
+	static const char *const modes[] = { "", "off", "auto", "always" };
+	const char *mode = getenv("PAPI_VPMU");
+	char shown[64];
+
+	if (mode == NULL)
+		return;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (strcasecmp(mode, modes[i]) == 0)
+			return;
+	snprintf(shown, sizeof(shown), "%.32s", mode);
+	papi_escape_terminal(shown);
+	fprintf(stderr, "%s: PAPI_VPMU is \"%s\", and should be off, auto or always\n", program_invocation_short_name,
+		shown);
+	exit(PAPI_TOOL_USAGE);
+}
+
 void papi_tool_init(void)
 {
+	papi_tool_check_environment();
+
 	int version = PAPI_library_init(PAPI_VER_CURRENT);
 	if (version == PAPI_VER_CURRENT)
 		return;

@@ -19,6 +19,12 @@
  */
 void papi_tool_begin(void);
 
+/*
+ * Ends the program with status 2 where a variable of the environment that decides what is counted has a value without a
+ * meaning: PAPI_VPMU. papi_tool_init() begins with this.
+ */
+void papi_tool_check_environment(void);
+
 /* Initializes the library, or says why it cannot be and ends the program with status 1. */
 void papi_tool_init(void);
 

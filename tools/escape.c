@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text of any bytes inside JSON and XML. See escape.h. */
+/* Text of any bytes inside JSON, XML and lines for a terminal. See escape.h. */
 #include "escape.h"
 
 #include <stdbool.h>
@@ -106,4 +106,24 @@ void papi_escape_xml(FILE *out, const char *string)
 			fwrite(text, 1, length, out);
 		text += length ? length : 1;
 	}
+}
+
+void papi_escape_terminal(char *string)
+{
+	unsigned char *to = (unsigned char *)string;
+	const unsigned char *from = to;
+
+	while (*from) {
+		size_t length = utf8_length(from);
+
+		/* The control characters of ISO 8859, too: some terminals obey them. */
+		if (length == 0 || *from < 0x20 || *from == 0x7f || (from[0] == 0xc2 && from[1] < 0xa0)) {
+			from += length ? length : 1;
+			*to++ = '?';
+			continue;
+		}
+		for (; length > 0; length--)
+			*to++ = *from++;
+	}
+	*to = '\0';
 }

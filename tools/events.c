@@ -9,6 +9,11 @@
 #include "common.h"
 #include "text.h"
 
+#define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* From the best to the worst. */
+static const char *const kinds[] = { "exact", "sampled", "modelled" };
+
 bool papi_event_is_native(int code)
 {
 	return ((unsigned int)code & (unsigned int)PAPI_UE_MASK) == PAPI_NATIVE_MASK;
@@ -60,6 +65,52 @@ bool papi_event_is_derived(const PAPI_event_info_t *event)
 	/* DERIVED_CMPD is the value of a single native event, taken as it is. */
 	return event->derived[0] != '\0' && strcmp(event->derived, "NOT_DERIVED") != 0 &&
 		strcmp(event->derived, "DERIVED_CMPD") != 0;
+}
+
+/* The position in the list of kinds of a note's first word; a note that says nothing of it is of an exact count. */
+static size_t kind_of_note(const char *note)
+{
+	size_t length = strcspn(note, " ,;:");
+	size_t kind = NUMBER_OF(kinds) - 1;
+
+	while (kind > 0 && (strlen(kinds[kind]) != length || strncmp(note, kinds[kind], length) != 0))
+		kind--;
+	return kind;
+}
+
+/* The worst of the event and of all that it is made of. */
+static size_t find_kind(int code)
+{
+	PAPI_event_info_t event;
+	size_t kind;
+	int term;
+
+	if (PAPI_get_event_info(code, &event) != PAPI_OK)
+		return 0;
+	kind = kind_of_note(event.note);
+	for (unsigned i = 0; !papi_event_is_native(code) && i < event.count; i++) {
+		size_t other = PAPI_event_name_to_code(event.name[i], &term) == PAPI_OK ? find_kind(term) : 0;
+
+		kind = other > kind ? other : kind;
+	}
+	return kind;
+}
+
+const char *papi_event_kind(int code)
+{
+	return kinds[find_kind(code)];
+}
+
+bool papi_event_is_virtual(int code)
+{
+	int component = PAPI_get_event_component(code);
+
+	return component >= 0 && component == PAPI_get_component_index("vpmu");
+}
+
+bool papi_event_is_rate(const PAPI_event_info_t *event)
+{
+	return strcmp(event->derived, "DERIVED_PS") == 0;
 }
 
 bool papi_event_has_type(const PAPI_event_info_t *event, const char *const *types)

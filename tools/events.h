@@ -32,6 +32,19 @@ int papi_event_find_fitting(int set, int code, int component);
 /* Whether the event's value is computed from several native events. */
 bool papi_event_is_derived(const PAPI_event_info_t *event);
 
+/*
+ * What a count of the event is worth, unless it shares its counter with others: "exact"; "modelled", when a simulator
+ * makes it or a part of it; "sampled", when it is an estimate from samples. It is the first word of the event's note,
+ * and for presets and user events also of the notes of what they are made of. One word of the three, never NULL.
+ */
+const char *papi_event_kind(int code);
+
+/* Whether it is counted by translation of the program, which makes the program slower. */
+bool papi_event_is_virtual(int code);
+
+/* Whether its value is one per second already. */
+bool papi_event_is_rate(const PAPI_event_info_t *event);
+
 /* Whether the type of its derivation is one of those listed, up to NULL. */
 bool papi_event_has_type(const PAPI_event_info_t *event, const char *const *types);
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "escape.h"
 #include "papi_run.h"
 
 #define MAX_REPEAT 10000
@@ -25,6 +26,8 @@ struct options {
 	const char *output; /* path of the report, NULL for standard error */
 	int repeat;
 	pid_t pid; /* process to watch, 0 when a program is run */
+	bool best_effort;
+	bool reproducible;
 };
 
 /* The options are read here and not by options.c: those after PROGRAM belong to the program. */
@@ -46,6 +49,7 @@ void papi_run_message(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text + used, sizeof(text) - used - 1, format, arguments);
 	va_end(arguments);
+	papi_escape_terminal(text);
 	used = strlen(text);
 	text[used++] = '\n';
 	if (write(error_output, text, used) < 0)
@@ -118,6 +122,8 @@ static const char usage_text[] =
 	"      --format FORMAT     text (for people), json or csv\n"
 	"  -r, --repeat REPEAT     run the program REPEAT times, and print means and how far the runs differ\n"
 	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
+	"      --best-effort       run the program even if an event is unknown, and count the others\n"
+	"      --reproducible      the same addresses and seeds of hashes in every run, for the same counts\n"
 	"  -h, --help              show this text\n"
 	"      --version           show the version of the library\n"
 	"\n"
@@ -153,11 +159,12 @@ static void __attribute__((noreturn)) print_version(void)
 
 static void parse_options(struct options *options, struct run_list *list, int argc, char **argv)
 {
-	enum { OPTION_FORMAT = 256, OPTION_VERSION };
+	enum { OPTION_FORMAT = 256, OPTION_BEST_EFFORT, OPTION_REPRODUCIBLE, OPTION_VERSION };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "output", required_argument, NULL, 'o' }, { "format", required_argument, NULL, OPTION_FORMAT },
 		{ "repeat", required_argument, NULL, 'r' }, { "pid", required_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
+		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
 		{ NULL, 0, NULL, 0 } };
 	int option;
 
@@ -181,6 +188,12 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			print_and_exit(usage_text);
 		case OPTION_VERSION:
 			print_version();
+		case OPTION_BEST_EFFORT:
+			options->best_effort = true;
+			break;
+		case OPTION_REPRODUCIBLE:
+			options->reproducible = true;
+			break;
 		case OPTION_FORMAT:
 			options->format = parse_format(optarg);
 			break;
@@ -190,9 +203,11 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			exit(RUN_EXIT_USAGE);
 		}
 	}
-	if (options->pid && (argv[optind] || options->repeat > 1))
+	if (options->pid && (argv[optind] || options->repeat > 1 || options->reproducible))
 		papi_tool_usage_error(&papi_run_tool, "-p watches a process that runs already: leave out %s",
-			argv[optind] ? "PROGRAM" : "-r");
+			argv[optind]                ? "PROGRAM"
+				: options->repeat > 1 ? "-r"
+						      : "--reproducible");
 	if (!options->pid && !argv[optind])
 		papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
 }
@@ -228,13 +243,15 @@ static int open_output(const char *path)
 }
 
 /* Starts the library and completes the list. Without the library all events are given up; the program still runs. */
-static void prepare_events(struct run_list *list)
+static void prepare_events(struct run_list *list, const struct options *options)
 {
 	int version = PAPI_library_init(PAPI_VER_CURRENT);
 
 	if (version == PAPI_VER_CURRENT) {
 		if (list->number == 0)
-			papi_run_events_default(list);
+			papi_run_events_default(list, !options->pid);
+		if (!options->best_effort)
+			papi_run_events_check(list);
 		papi_run_events_describe(list);
 		return;
 	}
@@ -290,6 +307,7 @@ int main(int argc, char **argv)
 	memset(&result, 0, sizeof(result));
 	memset(&options, 0, sizeof(options));
 	fill_standard_descriptors();
+	papi_tool_check_environment();
 	parse_options(&options, &list, argc, argv);
 	if (!options.pid) {
 		int error = papi_run_child_find(argv[optind], &path);
@@ -298,10 +316,13 @@ int main(int argc, char **argv)
 			status = papi_run_child_refused(argv[optind], false, error);
 	}
 	if (status == 0) {
-		int output = open_output(options.output);
+		int output;
 
+		prepare_events(&list, &options);
+		output = open_output(options.output);
+		if (options.reproducible)
+			papi_run_reproduce();
 		papi_run_signals_block();
-		prepare_events(&list);
 		if (options.pid) {
 			papi_run_virtual_refuse_watch(&list);
 			status = papi_run_watch(&list, &result, options.pid);

@@ -5,7 +5,7 @@
  * papi_run is one process with one thread. Its files: papi_run.c (options and the order of things),
  * papi_run_events.c (names of events), papi_run_counters.c (EventSets attached to a process), papi_run_child.c (the
  * program), papi_run_watch.c (a process that already runs), papi_run_report.c (statistics, the table for people),
- * papi_run_data.c (JSON and CSV), papi_run_virtual.c (events that an agent counts inside the program).
+ * papi_run_data.c (JSON and CSV), papi_run_reproducible.c (what makes runs differ), papi_run_virtual.c (events that an agent counts inside the program).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured: every
@@ -38,12 +38,13 @@ enum run_format { RUN_FORMAT_TEXT, RUN_FORMAT_JSON, RUN_FORMAT_CSV };
 struct run_event {
 	char *name;
 	char unit[PAPI_MIN_STR_LEN]; /* "" where the count is a plain number */
+	const char *kind;            /* what a count is worth that has had its counter all the time: papi_event_kind() */
 	long long *counts;           /* one for each completed run */
 	long long enabled_ns;        /* summed over the runs: time the event was wanted ... */
 	long long running_ns;        /* ... and time it was really counted */
 	bool user_only;              /* counting in the kernel was refused */
 	bool is_virtual;             /* counted by the agent in the program */
-	bool modelled;               /* and by simulators there */
+	bool is_rate;                /* its value is one per second */
 	char *error;                 /* why there is no count; NULL when there is one */
 };
 
@@ -84,6 +85,7 @@ struct run_result {
 	long long *system_ns;
 	int exit_status;
 	int signal;       /* that ended the program, 0 when none did */
+	bool slowed;      /* the agent counted in it, so its times are not those that it has alone */
 	char *watch_note; /* what may be missing from the watch of a process, NULL for nothing */
 };
 
@@ -97,7 +99,10 @@ void papi_run_reserve(struct run_list *list, struct run_result *result);
 
 /* papi_run_events.c */
 void papi_run_events_parse(struct run_list *list, const char *text);
-void papi_run_events_default(struct run_list *list);
+/* virtually: events that the agent counts are wanted where the processor's are out of reach. */
+void papi_run_events_default(struct run_list *list, bool virtually);
+/* Names that mean nothing end papi_run, after a message for each. */
+void papi_run_events_check(const struct run_list *list);
 void papi_run_events_describe(struct run_list *list);
 void papi_run_events_refuse(struct run_event *event, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *papi_run_events_reason(const char *name, int code);
@@ -120,6 +125,9 @@ const sigset_t *papi_run_signals_waited(void);
 int papi_run_child_refused(const char *program, bool found, int error);
 int papi_run_child_repeat(struct run_list *list, struct run_result *result, char *path, int repeat);
 
+/* papi_run_reproducible.c: makes all programs run from here on the same in every run, or ends papi_run with the reason. */
+void papi_run_reproduce(void);
+
 /* papi_run_virtual.c */
 bool papi_run_virtual_wanted(const struct run_list *list);
 void papi_run_virtual_refuse_watch(struct run_list *list);
@@ -137,6 +145,7 @@ double papi_run_report_mean(const long long *values, size_t runs);
 double papi_run_report_deviation(const long long *values, size_t runs);
 double papi_run_report_share(const struct run_event *event);
 double papi_run_report_rate(const struct run_event *event, const struct run_result *result);
+const char *papi_run_report_kind(const struct run_event *event, const struct run_result *result);
 int papi_run_report_write(
 	const struct run_list *list, const struct run_result *result, enum run_format format, int descriptor);
 

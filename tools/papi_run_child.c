@@ -322,6 +322,7 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	bool interrupted;
 
 	papi_run_virtual_begin(list, path);
+	result->slowed = papi_run_virtual_wanted(list);
 	if (spawn(&child, path, result->command) != 0)
 		return -RUN_EXIT_FAILURE;
 	papi_run_reserve(list, result);

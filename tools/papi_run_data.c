@@ -45,13 +45,6 @@ static void print_count(FILE *out, const struct run_event *event, size_t runs)
 		fprintf(out, "%.3f", papi_run_report_mean(event->counts, runs));
 }
 
-static const char *kind_of(const struct run_event *event)
-{
-	if (event->modelled)
-		return "modelled";
-	return papi_run_report_share(event) < 1 ? "estimated" : "exact";
-}
-
 static const char *domain_of(const struct run_event *event)
 {
 	return event->user_only ? "user" : "user+kernel";
@@ -84,7 +77,7 @@ static void json_event(FILE *out, const struct run_event *event, const struct ru
 	fputs(", ", out);
 	json_number(out, "rate", counted ? papi_run_report_rate(event, result) : 0, counted);
 	fputs(",\n     ", out);
-	json_string_or_null(out, "kind", counted ? kind_of(event) : NULL);
+	json_string_or_null(out, "kind", counted ? papi_run_report_kind(event, result) : NULL);
 	fputs(", ", out);
 	json_string_or_null(out, "domain", counted ? domain_of(event) : NULL);
 	fputs(", ", out);
@@ -142,6 +135,7 @@ void papi_run_data_json(FILE *out, const struct run_list *list, const struct run
 	json_number(out, "user_s", mean_seconds(result->user_ns, result), child);
 	fputs(",\n  ", out);
 	json_number(out, "system_s", mean_seconds(result->system_ns, result), child);
+	fprintf(out, ",\n  \"slowed_by_counting\": %s", result->slowed ? "true" : "false");
 	fputs(",\n", out);
 	json_notes(out, list, result);
 	fputs("  \"events\": [\n", out);
@@ -186,7 +180,7 @@ static void csv_event(FILE *out, const struct run_event *event, const struct run
 		fprintf(out, ",%.9g,", papi_run_report_share(event));
 		if (isfinite(rate))
 			fprintf(out, "%.9g", rate);
-		fprintf(out, ",%s,%s,%lld,%lld,", kind_of(event), domain_of(event), event->enabled_ns,
+		fprintf(out, ",%s,%s,%lld,%lld,", papi_run_report_kind(event, result), domain_of(event), event->enabled_ns,
 			event->running_ns);
 		if (result->runs > 1)
 			fprintf(out, "%.9g", papi_run_report_deviation(event->counts, result->runs));
@@ -195,9 +189,10 @@ static void csv_event(FILE *out, const struct run_event *event, const struct run
 	fputc('\n', out);
 }
 
-static void csv_time(FILE *out, const char *name, const long long *values, const struct run_result *result)
+static void csv_time(
+	FILE *out, const char *name, const long long *values, const char *kind, const struct run_result *result)
 {
-	fprintf(out, "%s,%.9g,s,,,,,,,", name, mean_seconds(values, result));
+	fprintf(out, "%s,%.9g,s,,,%s,,,,", name, mean_seconds(values, result), result->slowed ? "slowed" : kind);
 	if (result->runs > 1)
 		fprintf(out, "%.9g", papi_run_report_deviation(values, result->runs));
 	fputs(",\n", out);
@@ -208,9 +203,10 @@ void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_
 	fputs("event,count,unit,share,rate,kind,domain,enabled_ns,running_ns,rsd_percent,error\n", out);
 	for (size_t i = 0; i < list->number; i++)
 		csv_event(out, &list->events[i], result);
-	csv_time(out, "elapsed", result->elapsed_ns, result);
+	csv_time(out, "elapsed", result->elapsed_ns, "exact", result);
 	if (result->watched)
 		return;
-	csv_time(out, "user", result->user_ns, result);
-	csv_time(out, "system", result->system_ns, result);
+	/* The kernel divides CPU time by what its timer interrupts. */
+	csv_time(out, "user", result->user_ns, "sampled", result);
+	csv_time(out, "system", result->system_ns, "sampled", result);
 }

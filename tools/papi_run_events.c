@@ -8,17 +8,21 @@
 #include <string.h>
 #include <strings.h>
 
+#include "escape.h"
+#include "event_names.h"
+#include "events.h"
 #include "papi_run.h"
 
 /*
- * The default set. Presets first: few enough for the counters of any CPU at once. The rest the kernel counts itself,
- * on every machine. A name that means nothing on this machine is left out.
+ * The default set. Presets first: of hardware few enough for the counters of any CPU at once, of translation those that
+ * are exact. The rest the kernel counts itself, on every machine. No two that say nearly the same; a name that means
+ * nothing on this machine is left out.
  */
 static const char *const default_presets[] = { "PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_BR_INS", "PAPI_BR_MSP",
 	"PAPI_L1_DCM" };
-static const char *const default_software[] = { "perf::TASK-CLOCK", "perf::CPU-CLOCK", "msr/tsc/", "perf::PAGE-FAULTS",
-	"perf::MINOR-FAULTS", "perf::MAJOR-FAULTS", "perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS",
-	"perf::ALIGNMENT-FAULTS", "perf::EMULATION-FAULTS" };
+static const char *const default_virtual[] = { "PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_BR_INS" };
+static const char *const default_software[] = { "perf::TASK-CLOCK", "perf::PAGE-FAULTS", "perf::CONTEXT-SWITCHES",
+	"perf::CPU-MIGRATIONS" };
 
 #define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -114,13 +118,6 @@ const char *papi_run_events_reason(const char *name, int code)
 	return text ? text : "unknown error";
 }
 
-static bool is_virtual(int code)
-{
-	int component = PAPI_get_event_component(code);
-
-	return component >= 0 && component == PAPI_get_component_index("vpmu");
-}
-
 /* Why there are no hardware events; NULL where there are some. */
 static char *explain_missing_hardware(void)
 {
@@ -128,12 +125,12 @@ static char *explain_missing_hardware(void)
 	int code = PAPI_query_event(PAPI_TOT_CYC);
 	char *reason;
 
-	if (code == PAPI_OK && !is_virtual(PAPI_TOT_CYC))
+	if (code == PAPI_OK && !papi_event_is_virtual(PAPI_TOT_CYC))
 		return NULL;
 	if (code == PAPI_OK) {
 		code = PAPI_query_named_event(cycles);
-		return papi_run_format("no hardware events: %s; presets can be counted by translation of the program, "
-				       "which makes it slower: -e PAPI_TOT_INS",
+		return papi_run_format("no hardware events: %s; presets are counted by translation of the program "
+				       "instead, in user mode, which makes it slower (papi_run(1), Virtual events)",
 				       code == PAPI_OK ? "PAPI_VPMU has switched them off" : papi_run_events_reason(cycles, code));
 	}
 	reason = papi_run_format("no hardware events: %s", papi_run_events_reason("PAPI_TOT_CYC", code));
@@ -146,21 +143,42 @@ static char *explain_missing_hardware(void)
 	return reason;
 }
 
-/* Fills the list with what a user who names nothing will want to know on this machine. */
-void papi_run_events_default(struct run_list *list)
+static void append_countable(struct run_list *list, const char *const names[], size_t number)
 {
-	size_t i;
-
-	list->hardware_note = explain_missing_hardware();
-	for (i = 0; i < NUMBER_OF(default_presets); i++)
-		if (!list->hardware_note && PAPI_query_named_event(default_presets[i]) == PAPI_OK)
-			append(list, default_presets[i], strlen(default_presets[i]));
-	for (i = 0; i < NUMBER_OF(default_software); i++)
-		if (PAPI_query_named_event(default_software[i]) == PAPI_OK)
-			append(list, default_software[i], strlen(default_software[i]));
+	for (size_t i = 0; i < number; i++)
+		if (PAPI_query_named_event(names[i]) == PAPI_OK)
+			append(list, names[i], strlen(names[i]));
 }
 
-/* Looks up the unit of each event; an event that has no meaning here gets its reason now. */
+/* Fills the list with what a user who names nothing will want to know on this machine. */
+void papi_run_events_default(struct run_list *list, bool virtually)
+{
+	list->hardware_note = explain_missing_hardware();
+	if (!list->hardware_note)
+		append_countable(list, default_presets, NUMBER_OF(default_presets));
+	else if (virtually && papi_event_is_virtual(PAPI_TOT_INS))
+		append_countable(list, default_virtual, NUMBER_OF(default_virtual));
+	append_countable(list, default_software, NUMBER_OF(default_software));
+}
+
+void papi_run_events_check(const struct run_list *list)
+{
+	char reason[2 * PAPI_HUGE_STR_LEN];
+	bool unknown = false;
+
+	for (size_t i = 0; i < list->number; i++) {
+		if (!papi_event_is_unknown(list->events[i].name, reason, sizeof(reason)))
+			continue;
+		papi_run_message("'%s' cannot be counted: %s", list->events[i].name, reason);
+		unknown = true;
+	}
+	if (!unknown)
+		return;
+	papi_run_message("nothing was run or watched; with --best-effort the other events are counted");
+	exit(RUN_EXIT_USAGE);
+}
+
+/* Looks up what is known about each event; one that has no meaning here gets its reason now. */
 void papi_run_events_describe(struct run_list *list)
 {
 	PAPI_event_info_t info;
@@ -168,17 +186,23 @@ void papi_run_events_describe(struct run_list *list)
 
 	for (i = 0; i < list->number; i++) {
 		struct run_event *event = &list->events[i];
+		char reason[2 * PAPI_HUGE_STR_LEN];
 		int code = 0;
 		int error = PAPI_event_name_to_code(event->name, &code);
 
+		event->kind = "exact";
 		if (error == PAPI_OK)
 			error = PAPI_get_event_info(code, &info);
-		if (error != PAPI_OK)
-			papi_run_events_refuse(event, "%s", papi_run_events_reason(event->name, error));
-		else
-			memcpy(event->unit, info.units, sizeof(event->unit));
-		event->is_virtual = error == PAPI_OK && is_virtual(code);
-		event->modelled = event->is_virtual && strncmp(info.note, "modelled", 8) == 0;
+		if (error != PAPI_OK) {
+			snprintf(reason, sizeof(reason), "%s", papi_run_events_reason(event->name, error));
+			papi_event_is_unknown(event->name, reason, sizeof(reason));
+			papi_run_events_refuse(event, "%s", reason);
+			continue;
+		}
+		memcpy(event->unit, info.units, sizeof(event->unit));
+		event->kind = papi_event_kind(code);
+		event->is_virtual = papi_event_is_virtual(code);
+		event->is_rate = papi_event_is_rate(&info);
 	}
 }
 
@@ -193,6 +217,7 @@ void papi_run_events_refuse(struct run_event *event, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	papi_escape_terminal(text);
 	event->error = papi_run_format("%s", text);
 }
 

@@ -5,7 +5,6 @@
  * The whole report is made in memory and written in one go, so that it stays in one piece among the output of others
  * and one place sees a full disk.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -13,20 +12,40 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "papi_run.h"
 #include "statistics.h"
+#include "terminal.h"
 #include "text.h"
 
-/* Names longer than this get a line of their own: the table fits 80 columns, with and without deviations. */
-#define LONGEST_NAME          28
-#define LONGEST_NAME_REPEATED 23
-#define LONGEST_COMMAND       68
+#define LONGEST_COMMAND 68
+
+/* The table: a column for each of these; those in which no row has anything are left out. */
+enum { NAME, COUNT, UNIT, WORTH, RATE, DEVIATION, COLUMNS };
+
+static const char *const titles[COLUMNS] = { "Event", "Count", "Unit", "Worth", "Per second", "Deviation" };
+static const bool right[COLUMNS] = { [COUNT] = true, [RATE] = true, [DEVIATION] = true };
 
 struct row {
-	char count[40];
-	char share[16];
-	char rate[32];
-	char deviation[32];
+	const struct run_event *event;
+	char *name;
+	char cells[COLUMNS][PAPI_MIN_STR_LEN]; /* the name is not here */
+};
+
+/* What a word in the column Worth means; what is exact needs no explanation. */
+static const struct {
+	const char *kind, *mark, *meaning;
+} legend[] = {
+	{ "modelled", "modelled", "simulated: compares versions of a program well, and is no measure of this processor" },
+	{ "estimated", "~share", "estimated: counted for that share of the time and scaled up" },
+	{ "sampled", "sampled", "estimated from samples" },
+	{ "affected", "affected", "includes what the counting itself does inside the program" },
+};
+
+/* The report on its way to a descriptor. */
+struct page {
+	FILE *out;
+	bool coloured;
 };
 
 double papi_run_report_mean(const long long *values, size_t runs)
@@ -52,27 +71,27 @@ double papi_run_report_share(const struct run_event *event)
 	return (double)event->running_ns / (double)event->enabled_ns;
 }
 
-/* Counts in a second of real time; NaN when no time has passed. */
+/*
+ * Counts in a second of real time; NaN when no time has passed, when counting has made the time longer than it is, and for
+ * what is a rate already.
+ */
 double papi_run_report_rate(const struct run_event *event, const struct run_result *result)
 {
 	double elapsed_s = papi_run_report_mean(result->elapsed_ns, result->runs) / 1e9;
 
-	return elapsed_s > 0 ? papi_run_report_mean(event->counts, result->runs) / elapsed_s : (double)NAN;
+	if (elapsed_s <= 0 || result->slowed || event->is_rate)
+		return (double)NAN;
+	return papi_run_report_mean(event->counts, result->runs) / elapsed_s;
 }
 
-/* 1234567 becomes 1,234,567. */
-static void format_count(char *text, size_t size, long long count)
+/* What the count is worth. Beside an agent in the program the kernel counts the work of the agent, too. */
+const char *papi_run_report_kind(const struct run_event *event, const struct run_result *result)
 {
-	char digits[32];
-	size_t length, used = 0;
-
-	length = (size_t)snprintf(digits, sizeof(digits), "%lld", count);
-	for (size_t i = 0; i < length && used + 2 < size; i++) {
-		text[used++] = digits[i];
-		if (digits[i] != '-' && i + 1 < length && (length - 1 - i) % 3 == 0)
-			text[used++] = ',';
-	}
-	text[used] = '\0';
+	if (papi_run_report_share(event) < 1)
+		return "estimated";
+	if (result->slowed && !event->is_virtual)
+		return "affected";
+	return event->kind;
 }
 
 /* Nanoseconds in a second are best read as seconds: 0.998 s/s is a CPU busy nearly all the time. */
@@ -96,71 +115,124 @@ static void format_rate(char *text, size_t size, double rate, const char *unit)
 	snprintf(text, size, "%.3f %c/s", rate, prefixes[i]);
 }
 
+/* Small means of several runs need their fraction, large ones do not. Nanoseconds are shown as milliseconds. */
+static void format_count(char *text, size_t size, const struct run_event *event, size_t runs)
+{
+	double average = papi_run_report_mean(event->counts, runs);
+	char number[64];
+
+	if (strcmp(event->unit, "ns") == 0)
+		snprintf(number, sizeof(number), "%.3f", average / 1e6);
+	else if (runs > 1 && fabs(average) < 1000)
+		snprintf(number, sizeof(number), "%.1f", average);
+	else
+		snprintf(number, sizeof(number), "%lld", runs == 1 ? event->counts[0] : llround(average));
+	papi_text_group(text, size, number);
+}
+
 static void row_fill(struct row *row, const struct run_event *event, const struct run_result *result)
 {
-	double average, share;
-	size_t runs = result->runs;
+	size_t size = sizeof(row->cells[0]);
+	double share;
 
 	memset(row, 0, sizeof(*row));
+	row->event = event;
+	row->name = papi_run_format("%s", event->name);
+	papi_escape_terminal(row->name);
 	if (event->error) {
-		snprintf(row->count, sizeof(row->count), "not counted");
+		snprintf(row->cells[COUNT], size, "not counted");
 		return;
 	}
-	average = papi_run_report_mean(event->counts, runs);
+	format_count(row->cells[COUNT], size, event, result->runs);
+	snprintf(row->cells[UNIT], size, "%s", strcmp(event->unit, "ns") == 0 ? "ms" : event->unit);
+	papi_escape_terminal(row->cells[UNIT]);
 	share = papi_run_report_share(event);
-	/* Small means of several runs need their fraction, large ones do not. */
-	if (runs > 1 && average < 1000)
-		snprintf(row->count, sizeof(row->count), "%.1f", average);
+	if (share < 1)
+		snprintf(row->cells[WORTH], size, "~%.1f%%", 100 * share);
 	else
-		format_count(row->count, sizeof(row->count), runs == 1 ? event->counts[0] : llround(average));
-	snprintf(row->share, sizeof(row->share), "%s%.1f%%", share < 1 ? "~" : "", 100 * share);
-	format_rate(row->rate, sizeof(row->rate), papi_run_report_rate(event, result), event->unit);
-	if (runs > 1)
-		snprintf(row->deviation, sizeof(row->deviation), "+- %.2f%%",
-			papi_run_report_deviation(event->counts, runs));
+		snprintf(row->cells[WORTH], size, "%s", papi_run_report_kind(event, result));
+	format_rate(row->cells[RATE], size, papi_run_report_rate(event, result), event->unit);
+	if (result->runs > 1)
+		snprintf(row->cells[DEVIATION], size, "+- %.2f%%",
+			papi_run_report_deviation(event->counts, result->runs));
 }
 
-/* Without trailing blanks. */
-static void line_print(FILE *out, const char *text)
+/* Titles, what is missing, and what is worth less than it looks. row NULL: the titles. */
+static bool is_coloured(const struct row *row, int column, enum papi_colour *colour)
 {
-	size_t length = strlen(text);
-
-	while (length && text[length - 1] == ' ')
-		length--;
-	fprintf(out, "%.*s\n", (int)length, text);
+	*colour = !row ? PAPI_COLOUR_TITLE : column == COUNT ? PAPI_COLOUR_ERROR : PAPI_COLOUR_DOUBT;
+	if (!row)
+		return true;
+	return (column == COUNT && row->event->error) || (column == WORTH && strcmp(row->cells[WORTH], "exact") != 0);
 }
 
-static void table_print(FILE *out, const struct run_list *list, const struct run_result *result)
+/* One line, without trailing blanks. Columns without a width are left out. */
+static void line_print(
+	const struct page *page, const struct row *row, const char *const cells[], const size_t widths[])
+{
+	size_t blanks = 0;
+
+	for (int column = 0; column < COLUMNS; column++) {
+		size_t length = strlen(cells[column]);
+		size_t padding = widths[column] > length ? widths[column] - length : 0;
+		enum papi_colour colour;
+		bool coloured = is_coloured(row, column, &colour) && page->coloured;
+
+		if (widths[column] == 0)
+			continue;
+		if (length > 0)
+			fprintf(page->out, "%*s", (int)(blanks + (right[column] ? padding : 0)), "");
+		papi_terminal_print(page->out, coloured, colour, cells[column]);
+		blanks = length == 0 ? blanks + padding + 2 : 2 + (right[column] ? 0 : padding);
+	}
+	fputc('\n', page->out);
+}
+
+/* The widths of the columns: of names as wide as 80 columns leave room for, and no wider than they are. */
+static void measure(const struct row rows[], size_t number, size_t widths[COLUMNS])
+{
+	size_t others = 0, room;
+
+	for (int column = COUNT; column < COLUMNS; column++) {
+		widths[column] = 0;
+		for (size_t i = 0; i < number; i++) {
+			size_t length = strlen(rows[i].cells[column]);
+
+			widths[column] = length > widths[column] ? length : widths[column];
+		}
+		if (widths[column] > 0 && widths[column] < strlen(titles[column]))
+			widths[column] = strlen(titles[column]);
+		others += widths[column] > 0 ? widths[column] + 2 : 0;
+	}
+	room = others < PAPI_TEXT_WIDTH ? PAPI_TEXT_WIDTH - others : 0;
+	widths[NAME] = strlen(titles[NAME]);
+	for (size_t i = 0; i < number; i++) {
+		size_t length = strlen(rows[i].name);
+
+		widths[NAME] = length > widths[NAME] && length <= room ? length : widths[NAME];
+	}
+}
+
+static void table_print(const struct page *page, const struct run_list *list, const struct run_result *result)
 {
 	struct row *rows = papi_run_allocate(NULL, list->number + 1, sizeof(*rows));
-	size_t longest = result->runs > 1 ? LONGEST_NAME_REPEATED : LONGEST_NAME;
-	size_t name = 5, count = 5, unit = 4;
-	char *line;
+	size_t widths[COLUMNS];
 
+	for (size_t i = 0; i < list->number; i++)
+		row_fill(&rows[i], &list->events[i], result);
+	measure(rows, list->number, widths);
+	line_print(page, NULL, titles, widths);
 	for (size_t i = 0; i < list->number; i++) {
-		const struct run_event *event = &list->events[i];
-		size_t length = strlen(event->name);
+		bool alone = strlen(rows[i].name) > widths[NAME];
+		const char *cells[COLUMNS];
 
-		row_fill(&rows[i], event, result);
-		name = length > name && length <= longest ? length : name;
-		count = strlen(rows[i].count) > count ? strlen(rows[i].count) : count;
-		unit = strlen(event->unit) > unit ? strlen(event->unit) : unit;
-	}
-	line = papi_run_format("%-*s  %*s  %-*s  %7s  %11s  %10s", (int)name, "Event", (int)count, "Count", (int)unit,
-		"Unit", "Counted", "Per second", result->runs > 1 ? "Deviation" : "");
-	line_print(out, line);
-	free(line);
-	for (size_t i = 0; i < list->number; i++) {
-		const struct run_event *event = &list->events[i];
-		bool alone = strlen(event->name) > name;
-
+		cells[NAME] = alone ? "" : rows[i].name;
+		for (int column = COUNT; column < COLUMNS; column++)
+			cells[column] = rows[i].cells[column];
 		if (alone)
-			fprintf(out, "%s\n", event->name);
-		line = papi_run_format("%-*s  %*s  %-*s  %7s  %11s  %10s", (int)name, alone ? "" : event->name,
-			(int)count, rows[i].count, (int)unit, event->unit, rows[i].share, rows[i].rate,
-			rows[i].deviation);
-		line_print(out, line);
-		free(line);
+			fprintf(page->out, "%s\n", rows[i].name);
+		line_print(page, &rows[i], cells, widths);
+		free(rows[i].name);
 	}
 	free(rows);
 }
@@ -187,9 +259,7 @@ static char *command_text(const struct run_result *result)
 			length--;
 		memcpy(text + length, "...", 4);
 	}
-	for (size_t i = 0; text[i]; i++)
-		if (iscntrl((unsigned char)text[i]))
-			text[i] = '?';
+	papi_escape_terminal(text);
 	return text;
 }
 
@@ -210,99 +280,137 @@ static void head_print(FILE *out, const struct run_result *result)
 	free(command);
 }
 
-static void time_print(FILE *out, const char *name, const long long *values, size_t runs)
+static void time_print(FILE *out, const char *name, const long long *values, const struct run_result *result)
 {
-	fprintf(out, "%14.6f s  %s", papi_run_report_mean(values, runs) / 1e9, name);
-	if (runs > 1)
-		fprintf(out, "  +- %.2f%%", papi_run_report_deviation(values, runs));
+	fprintf(out, "%14.6f s  %s%s", papi_run_report_mean(values, result->runs) / 1e9, name,
+		result->slowed ? ", slowed by counting" : "");
+	if (result->runs > 1)
+		fprintf(out, "  +- %.2f%%", papi_run_report_deviation(values, result->runs));
 	fputc('\n', out);
 }
 
 static void times_print(FILE *out, const struct run_result *result)
 {
 	fputc('\n', out);
-	time_print(out, "elapsed", result->elapsed_ns, result->runs);
+	time_print(out, "elapsed", result->elapsed_ns, result);
 	/* Only a parent is told what a process used. */
 	if (result->watched)
 		return;
-	time_print(out, "user", result->user_ns, result->runs);
-	time_print(out, "system", result->system_ns, result->runs);
+	time_print(out, "user", result->user_ns, result);
+	time_print(out, "system", result->system_ns, result);
 }
 
-/* The events that have one reason, and the reason below them. */
-static void reason_print(FILE *out, const struct run_list *list, const char *reason)
+/* The names of all events for which wanted() holds, as one text with commas, for the caller to free; NULL: none. */
+static char *names_of(const struct run_list *list, bool (*wanted)(const struct run_event *event, const char *what),
+	const char *what)
 {
 	char *names = NULL;
 
 	for (size_t i = 0; i < list->number; i++) {
-		const struct run_event *event = &list->events[i];
 		char *before = names;
 
-		if (!event->error || strcmp(event->error, reason) != 0)
+		if (!wanted(&list->events[i], what))
 			continue;
-		names = papi_run_format("%s%s%s", before ? before : "", before ? ", " : "", event->name);
+		names = papi_run_format("%s%s%s", before ? before : "", before ? ", " : "", list->events[i].name);
 		free(before);
 	}
-	papi_text_wrap(out, "", 2, names);
-	papi_text_wrap(out, "", 4, reason);
-	free(names);
+	if (names)
+		papi_escape_terminal(names);
+	return names;
 }
 
-/* Which counts are of user mode only, and why. */
-static void kernel_note_print(FILE *out, const struct run_list *list)
+static bool has_reason(const struct run_event *event, const char *reason)
 {
-	const char *separator = "";
-
-	fputs("note: counted in user mode only: ", out);
-	for (size_t i = 0; i < list->number; i++) {
-		if (!list->events[i].user_only || list->events[i].error)
-			continue;
-		fprintf(out, "%s%s", separator, list->events[i].name);
-		separator = ", ";
-	}
-	fprintf(out, "; %s\n", list->kernel_note);
+	return event->error && strcmp(event->error, reason) == 0;
 }
 
-static void notes_print(FILE *out, const struct run_list *list, const struct run_result *result, bool estimated)
+static bool is_user_only(const struct run_event *event, const char *unused)
 {
-	if (estimated || list->hardware_note || list->kernel_note || result->watch_note)
-		fputc('\n', out);
-	if (estimated)
-		fputs("note: ~ marks an estimate: counted for that share of the time and scaled up\n", out);
-	if (list->hardware_note)
-		fprintf(out, "note: %s\n", list->hardware_note);
-	if (list->kernel_note)
-		kernel_note_print(out, list);
-	if (result->watch_note)
-		fprintf(out, "note: %s\n", result->watch_note);
+	(void)unused;
+	return event->user_only && !event->is_virtual && !event->error;
 }
 
 static bool told_before(const struct run_list *list, size_t number)
 {
 	for (size_t i = 0; i < number; i++)
-		if (list->events[i].error && strcmp(list->events[i].error, list->events[number].error) == 0)
+		if (has_reason(&list->events[i], list->events[number].error))
 			return true;
 	return false;
 }
 
-static void reasons_print(FILE *out, const struct run_list *list, const struct run_result *result)
+/* What is not counted: the events that have one reason, and the reason below them. */
+static void reasons_print(const struct page *page, const struct run_list *list)
 {
-	bool title = false, estimated = false;
+	bool title = false;
 
 	for (size_t i = 0; i < list->number; i++) {
-		const struct run_event *event = &list->events[i];
+		const char *reason = list->events[i].error;
+		char *names;
 
-		if (!event->error) {
-			estimated = estimated || papi_run_report_share(event) < 1;
+		if (!reason)
 			continue;
+		if (!title) {
+			fputc('\n', page->out);
+			papi_terminal_print(page->out, page->coloured, PAPI_COLOUR_ERROR, "not counted:");
+			fputc('\n', page->out);
 		}
-		if (!title)
-			fputs("\nnot counted:\n", out);
 		title = true;
-		if (!told_before(list, i))
-			reason_print(out, list, event->error);
+		if (told_before(list, i))
+			continue;
+		names = names_of(list, has_reason, reason);
+		papi_text_wrap(page->out, "", 2, names);
+		papi_text_wrap(page->out, "", 4, reason);
+		free(names);
 	}
-	notes_print(out, list, result, estimated);
+}
+
+static bool any_of_kind(const struct run_list *list, const struct run_result *result, const char *kind)
+{
+	for (size_t i = 0; i < list->number; i++)
+		if (!list->events[i].error && strcmp(papi_run_report_kind(&list->events[i], result), kind) == 0)
+			return true;
+	return false;
+}
+
+/* What the words in the column Worth mean, each once. */
+static void legend_print(const struct page *page, const struct run_list *list, const struct run_result *result)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < sizeof(legend) / sizeof(legend[0]); i++) {
+		char mark[16];
+
+		if (!any_of_kind(list, result, legend[i].kind))
+			continue;
+		if (first)
+			fputc('\n', page->out);
+		first = false;
+		snprintf(mark, sizeof(mark), "%8s:", legend[i].mark);
+		papi_text_wrap(page->out, mark, 10, legend[i].meaning);
+	}
+}
+
+static void note_print(const struct page *page, const char *note)
+{
+	fputc('\n', page->out);
+	papi_text_wrap(page->out, "note:", 6, note);
+}
+
+static void notes_print(const struct page *page, const struct run_list *list, const struct run_result *result)
+{
+	char *names = names_of(list, is_user_only, NULL);
+
+	if (list->hardware_note)
+		note_print(page, list->hardware_note);
+	if (list->kernel_note && names) {
+		char *note = papi_run_format("counted in user mode only: %s; %s", names, list->kernel_note);
+
+		note_print(page, note);
+		free(note);
+	}
+	if (result->watch_note)
+		note_print(page, result->watch_note);
+	free(names);
 }
 
 /* 0, or an errno. */
@@ -342,10 +450,14 @@ int papi_run_report_write(
 	} else if (format == RUN_FORMAT_CSV) {
 		papi_run_data_csv(out, list, result);
 	} else {
+		const struct page page = { .out = out, .coloured = papi_terminal_has_colours(descriptor) };
+
 		head_print(out, result);
-		table_print(out, list, result);
+		table_print(&page, list, result);
 		times_print(out, result);
-		reasons_print(out, list, result);
+		reasons_print(&page, list);
+		legend_print(&page, list, result);
+		notes_print(&page, list, result);
 	}
 	error = fclose(out) != 0 ? errno : write_all(descriptor, text, length);
 	free(text);

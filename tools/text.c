@@ -86,3 +86,15 @@ void papi_text_rule(FILE *stream, char character)
 	line[PAPI_TEXT_WIDTH] = '\0';
 	fprintf(stream, "%s\n", line);
 }
+
+void papi_text_group(char *text, size_t size, const char *number)
+{
+	size_t sign = strspn(number, "-"), whole = sign + strspn(number + sign, "0123456789"), used = 0;
+
+	for (size_t i = 0; number[i] != '\0' && used + 2 < size; i++) {
+		if (i > sign && i < whole && (whole - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = number[i];
+	}
+	text[used] = '\0';
+}

@@ -3,6 +3,7 @@
 #ifndef PAPI_TOOLS_TEXT_H
 #define PAPI_TOOLS_TEXT_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define PAPI_TEXT_WIDTH 80
@@ -16,6 +17,9 @@ void papi_text_wrap(FILE *stream, const char *first, int column, const char *tex
 
 /* The same between "| " at the left and "|" in column 80. */
 void papi_text_box(FILE *stream, int column, const char *text);
+
+/* A number with commas between the groups of three digits of its whole part: 1234567.125 becomes 1,234,567.125. */
+void papi_text_group(char *text, size_t size, const char *number);
 
 /* A line of 80 times the character. */
 void papi_text_rule(FILE *stream, char character);

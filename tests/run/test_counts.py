@@ -99,11 +99,10 @@ class Relations(RunTest):
         counted = [event for event in report["events"] if event["error"] is None]
         names = [event["name"] for event in counted]
         self.assertEqual(len(names), len(set(names)))
-        if os.geteuid() == 0:
-            self.assertGreaterEqual(len(counted), 8, report)
+        self.assertLessEqual({TASK_CLOCK, PAGE_FAULTS}, set(names))
+        # No two that say nearly the same.
+        self.assertFalse({"perf::CPU-CLOCK", "perf::MINOR-FAULTS", "msr/tsc/"} & set(names))
         events = events_of(report)
-        self.assertEqual(events[PAGE_FAULTS]["count"],
-                         events["perf::MINOR-FAULTS"]["count"] + events["perf::MAJOR-FAULTS"]["count"])
         self.assertGreaterEqual(events[PAGE_FAULTS]["count"], 3000)
 
     def test_hardware_or_the_reason(self):
@@ -111,12 +110,16 @@ class Relations(RunTest):
         report = self.report("true")
         presets = [event for event in report["events"] if event["name"].startswith("PAPI_")]
         reasons = [note for note in report["notes"] if note.startswith("no hardware events: ")]
-        self.assertEqual(len(reasons), 0 if presets else 1, report)
+        self.assertLessEqual(len(reasons), 1)
+        if not reasons:
+            self.assertTrue(presets, report)
+            self.assertFalse(report["slowed_by_counting"])
         for event in presets:
             self.assertEqual(event["count"] is None, bool(event["error"]), event)
-        text = self.run_it("true").stderr.decode().splitlines()
-        self.assertEqual([line for line in text if line.startswith("note: no hardware events: ")],
-                         [f"note: {reason}" for reason in reasons])
+        text = " ".join(self.run_it("true").stderr.decode().split())
+        self.assertEqual(text.count("note: no hardware events: "), len(reasons))
+        for reason in reasons:
+            self.assertIn(f"note: {reason}", text)
 
     def test_clock_has_a_unit_and_a_rate(self):
         report = self.report("-e", f"{TASK_CLOCK},{PAGE_FAULTS}", TOUCHER, "20000", "s")
@@ -145,11 +148,70 @@ class Relations(RunTest):
             self.assertGreaterEqual(event["count"], 40, event)
 
 
-class NotCounted(RunTest):
+class UnknownNames(RunTest):
+    """A name that means nothing never passes for a count: the program is not run, unless that is asked for."""
+
+    def refused(self, *names):
+        result = self.run_it("-e", ",".join(names), "-o", self.path("report"), "sh", "-c", "echo ran")
+        self.assertEqual((result.returncode, result.stdout), (2, b""))
+        self.assertFalse(os.path.exists(self.path("report")))
+        *lines, last = result.stderr.decode().splitlines()
+        self.assertIn("--best-effort", last)
+        return lines
+
+    def test_each_has_a_message(self):
+        lines = self.refused("perf::NO-SUCH-EVENT", TASK_CLOCK, "PAPI_NO_SUCH", "no_pmu/event=1,umask=2/")
+        self.assertEqual(len(lines), 3)
+        for line, name in zip(lines, ("perf::NO-SUCH-EVENT", "PAPI_NO_SUCH", "no_pmu/event=1,umask=2/")):
+            self.assertTrue(line.startswith(f"papi_run: '{name}' cannot be counted: "), line)
+
+    def test_what_may_be_meant(self):
+        for name, meant in (("perf::PAGE-FALTS", PAGE_FAULTS), ("perf::PAEG-FAULTS", PAGE_FAULTS),
+                            ("perf::task_clock", TASK_CLOCK), ("rusage:::minfl", "rusage:::minflt")):
+            self.assertTrue(self.refused(name)[0].endswith(f"; did you mean {meant}?"), name)
+        self.assertNotIn("did you mean", self.refused("zzzzqqqqyyyyvvvv")[0])
+
+    def test_presets_that_may_be_meant(self):
+        if 0 != self.run_it("-e", "PAPI_TOT_INS,PAPI_L1_DCM", "true").returncode:
+            self.skipTest("presets cannot be counted here")
+        for name, meant in (("PAPI_TOT_INST", "PAPI_TOT_INS"), ("papi_to_tins", "PAPI_TOT_INS"),
+                            ("L1_DCM", "PAPI_L1_DCM")):
+            self.assertTrue(self.refused(name)[0].endswith(f"; did you mean {meant}?"), name)
+
+    def test_a_word_of_other_tools(self):
+        """Where there is no counter for it, it names itself and the preset."""
+        result = self.run_it("-e", "instructions", "true")
+        if result.returncode == 0:
+            self.skipTest("this machine has hardware counters")
+        line = result.stderr.decode().splitlines()[0]
+        self.assertTrue(line.startswith("papi_run: 'instructions' cannot be counted: "), line)
+        if 0 == self.run_it("-e", "PAPI_TOT_INS", "true").returncode and b"PAPI_TOT_INS" in self.run_it(
+                "--format", "csv", "-e", "PAPI_TOT_INS", "true").stderr:
+            self.assertTrue(line.endswith("; did you mean PAPI_TOT_INS?"), line)
+
+    def test_of_a_watch(self):
+        target = self.start_target("sh", "-c", "echo ready; read line")
+        result = self.run_it("-e", "perf::NONE", "-p", str(target.pid))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"'perf::NONE' cannot be counted: ", result.stderr)
+
+    def test_value_of_papi_vpmu(self):
+        for value in ("onn", "0", "aut\x1bo"):
+            result = self.run_it("-e", PAGE_FAULTS, "sh", "-c", "echo ran", env=dict(os.environ, PAPI_VPMU=value))
+            self.assertEqual((result.returncode, result.stdout), (2, b""))
+            self.assertEqual(result.stderr.decode(), "papi_run: PAPI_VPMU is \"" + value.replace("\x1b", "?") +
+                             "\", and should be off, auto or always\n")
+        for value in ("", "off", "AUTO"):
+            result = self.run_it("-e", PAGE_FAULTS, "true", env=dict(os.environ, PAPI_VPMU=value))
+            self.assertEqual(result.returncode, 0)
+
+
+class BestEffort(RunTest):
     def test_one_bad_name_among_good_ones(self):
         for name, words in (("perf::NO-SUCH-EVENT", "NO-SUCH-EVENT"), ("PAPI_NO_SUCH", "PAPI_NO_SUCH"),
                             ("no_pmu/event=1,umask=2/", "no_pmu")):
-            report = self.report("-e", f"{PAGE_FAULTS},{name},{TASK_CLOCK}", "sh", "-c", "exit 3", status=3)
+            report = self.report("--best-effort", "-e", f"{PAGE_FAULTS},{name},{TASK_CLOCK}", "sh", "-c", "exit 3",
+                                 status=3)
             events = events_of(report)
             self.assertEqual(list(events), [PAGE_FAULTS, name, TASK_CLOCK])
             self.assertIsNone(events[name]["count"])
@@ -158,18 +220,21 @@ class NotCounted(RunTest):
             self.assertGreater(events[TASK_CLOCK]["count"], 0)
 
     def test_bad_name_in_the_table(self):
-        result = self.run_it("-e", f"{PAGE_FAULTS},perf::NO-SUCH-EVENT", "true")
+        result = self.run_it("--best-effort", "-e", f"{PAGE_FAULTS},perf::NO-SUCH-EVENT", "true")
         self.assertEqual(result.returncode, 0)
         self.assertRegex(result.stderr, rb"\nperf::NO-SUCH-EVENT +not counted\n")
         self.assertRegex(result.stderr, rb"\nnot counted:\n  perf::NO-SUCH-EVENT\n    [^\n]+\n")
 
     def test_nothing_can_be_counted(self):
-        result = self.run_it("-e", "perf::NO-SUCH-EVENT,perf::NONE-EITHER", "sh", "-c", "echo out; exit 3")
+        result = self.run_it("--best-effort", "-e", "perf::NO-SUCH-EVENT,perf::NONE-EITHER", "sh", "-c",
+                             "echo out; exit 3")
         self.assertEqual((result.returncode, result.stdout), (3, b"out\n"))
         self.assertIn(b"papi_run: no event could be counted; the program ran all the same\n", result.stderr)
-        self.assertIn(b"\n  perf::NONE-EITHER\n    ", result.stderr)
+        self.assertRegex(result.stderr, rb"\n  (\S+, )?perf::NONE-EITHER\n    ")
         self.assertRegex(result.stderr, rb"\d+\.\d{6} s  elapsed\n")
 
+
+class NotCounted(RunTest):
     def test_event_that_cannot_be_attached(self):
         report = self.report("-e", f"rusage:::minflt,{PAGE_FAULTS}", "true")
         event = report["events"][0]
@@ -182,8 +247,14 @@ class NotCounted(RunTest):
         if result.returncode == 77:
             self.skipTest("no seccomp filters here")
         self.assertEqual((result.returncode, result.stdout), (3, b"out\n"))
-        self.assertIn(b"no event could be counted", result.stderr)
         self.assertRegex(result.stderr, rb"(?m)^note: no hardware events: .")
+        # By translation at most.
+        for event in self.report("sh", "-c", "exit 3", status=3, prefix=[REFUSE, "perf_event_open"])["events"]:
+            self.assertEqual(event["domain"], "user", event)
+        result = self.run_it("sh", "-c", "echo out; exit 3", prefix=[REFUSE, "perf_event_open"],
+                             env=dict(os.environ, PAPI_VPMU="off"))
+        self.assertEqual((result.returncode, result.stdout), (3, b"out\n"))
+        self.assertIn(b"no event could be counted", result.stderr)
         result = self.run_it("-e", PAGE_FAULTS, "sh", "-c", "exit 4", prefix=[REFUSE, "perf_event_open"])
         self.assertEqual(result.returncode, 4)
         self.assertRegex(result.stderr, rb"not counted:\n  perf::PAGE-FAULTS\n    .")
@@ -194,7 +265,7 @@ class Names(RunTest):
 
     def names(self, *lists):
         options = [word for text in lists for word in ("-e", text)]
-        return [event["name"] for event in self.report(*options, "true")["events"]]
+        return [event["name"] for event in self.report("--best-effort", *options, "true")["events"]]
 
     def test_splitting(self):
         for text, names in (

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole programs counted virtually, by the agent: exactly, wherever they go, and with a reason where it cannot."""
 import os
+import shutil
 import subprocess
 import unittest
 
-from run_harness import events_of, HELPERS, main, PAPI_RUN, RunTest
+from run_harness import events_of, HELPERS, main, PAPI_RUN, PYTHON, RunTest
 
 LOOPER = os.path.join(HELPERS, "looper")
 STATIC = os.path.join(HELPERS, "looper_static")
@@ -89,10 +90,127 @@ class Kinds(RunTest):
         for event in report["events"]:
             self.assertGreater(event["count"] or 0, 0, event)
 
-    def test_not_by_default(self):
-        for event in self.report("true")["events"]:
-            self.assertFalse(event["name"].startswith("vpmu"), event)
+    def test_worth_beside_the_count(self):
+        text = self.run_it("-e", f"{INSTRUCTIONS},PAPI_L1_DCM,perf::TASK-CLOCK", LOOPER, "s", "00100000").stderr.decode()
+        self.assertRegex(text, r"\nvpmu:::INSTRUCTIONS +[\d,]+ +exact\n")
+        self.assertRegex(text, r"\nPAPI_L1_DCM +[\d,]+ +modelled\n")
+        self.assertRegex(text, r"\nperf::TASK-CLOCK +[\d,.]+  ms +affected\n")
+        for word in ("modelled", "affected"):
+            self.assertEqual(text.count(f"\n{word}: "), 1, text)
+        self.assertNotIn("\n   exact:", text)
 
+    def test_worth_of_what_is_made_of_it(self):
+        """A preset or user event is worth no more than what is in it."""
+        definitions = self.path("events.csv")
+        with open(definitions, "w", encoding="utf-8") as file:
+            file.write("EVENT,MY_SUM,DERIVED_ADD,vpmu:::INSTRUCTIONS,vpmu:::L1D_MISSES\n"
+                       "EVENT,MY_EXACT,DERIVED_ADD,vpmu:::LOADS,vpmu:::STORES\n")
+        events = events_of(self.report("-e", "MY_SUM,MY_EXACT,PAPI_TOT_INS,PAPI_TOT_CYC", LOOPER, "s", "00100000",
+                                       status=7, env=dict(os.environ, PAPI_USER_EVENTS_FILE=definitions)))
+        self.assertEqual([event["kind"] for event in events.values()], ["modelled", "exact", "exact", "modelled"])
+
+
+class Times(RunTest):
+    """Counting by translation makes the program slower: nothing is divided by that time."""
+
+    def test_no_rates(self):
+        report = self.report("-e", f"{INSTRUCTIONS},perf::TASK-CLOCK,perf::PAGE-FAULTS", LOOPER, "s", "00100000",
+                             status=7)
+        self.assertTrue(report["slowed_by_counting"])
+        self.assertEqual([event["rate"] for event in report["events"]], [None] * 3)
+        self.assertEqual([event["kind"] for event in report["events"]], ["exact", "affected", "affected"])
+
+    def test_times_say_so(self):
+        text = self.run_it("-e", INSTRUCTIONS, LOOPER, "s", "00100000").stderr.decode()
+        self.assertNotIn("Per second", text)
+        for name in ("elapsed", "user", "system"):
+            self.assertRegex(text, rf"\d s  {name}, slowed by counting\n")
+
+    def test_times_of_csv(self):
+        rows = self.read_csv(self.run_it("--format", "csv", "-e", INSTRUCTIONS, LOOPER, "s", "0001").stderr.decode())
+        self.assertEqual([rows[name]["kind"] for name in ("elapsed", "user", "system")], ["slowed"] * 3)
+        rows = self.read_csv(self.run_it("--format", "csv", "-e", "perf::PAGE-FAULTS", "true").stderr.decode())
+        self.assertEqual([rows[name]["kind"] for name in ("elapsed", "user", "system")],
+                         ["exact", "sampled", "sampled"])
+
+    def test_not_slowed_without(self):
+        report = self.report("-e", "perf::TASK-CLOCK", "true")
+        self.assertFalse(report["slowed_by_counting"])
+        self.assertIsNotNone(report["events"][0]["rate"])
+
+    def test_no_rate_of_a_rate(self):
+        report = self.report("-e", "PAPI_FLOPS", LOOPER, "s", "00100000", status=7)
+        self.assertIsNone(report["events"][0]["rate"])
+
+
+class Default(RunTest):
+    """Without -e: exact counts where there are no counters."""
+
+    def test_exact_counts(self):
+        report = self.report(LOOPER, "s", "00100000", status=7)
+        if not [note for note in report["notes"] if note.startswith("no hardware events: ")]:
+            self.skipTest("this machine has hardware counters")
+        counted = {name: event for name, event in events_of(report).items() if name.startswith("PAPI_")}
+        self.assertEqual(list(counted), ["PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_BR_INS"])
+        for event in counted.values():
+            self.assertEqual((event["kind"], event["error"]), ("exact", None))
+        self.assertGreater(counted["PAPI_TOT_INS"]["count"], 200000)
+        self.assertGreater(counted["PAPI_BR_INS"]["count"], 100000)
+
+    def test_not_of_a_process_that_runs(self):
+        target = self.start_target("sh", "-c", "echo ready; read line")
+        process = self.start("-p", str(target.pid), "--format", "csv")
+        self.wait_until_watching(process)
+        process.terminate()
+        self.assertNotIn(b"PAPI_LD_INS", process.communicate(timeout=60)[1])
+
+
+class Reproducible(RunTest):
+    """The same in every run: addresses and hashes."""
+
+    def counts(self, *command):
+        result = self.run_it("--reproducible", "--format", "csv", "-o", self.path("report"), "-e",
+                             "PAPI_TOT_INS,PAPI_LD_INS,PAPI_L1_DCM", *command)
+        if b"does not let address randomization be switched off" in result.stderr:
+            self.skipTest("personality(2) is refused here")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("report"), encoding="utf-8", newline="") as file:
+            rows = self.read_csv(file.read())
+        return [rows[name]["count"] for name in ("PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_L1_DCM")]
+
+    def assert_same(self, *command):
+        """Two runs are the same. The rare one reads the clock while the kernel changes the time, which is seen."""
+        results = []
+        for _ in range(8):
+            results.append(self.counts(*command))
+            self.assertNotIn("", results[-1])
+            if results[-1] in results[:-1]:
+                return
+        self.fail(f"no two of these are the same: {results}")
+
+    def test_python(self):
+        self.assert_same(os.path.realpath(PYTHON), "-S", "-B", "-c",
+                         "print(sorted({str(n): n for n in range(1000)}, key=hash)[:3], hash('abc'))")
+
+    def test_perl(self):
+        if not shutil.which("perl"):
+            self.skipTest("there is no perl here")
+        self.assert_same("perl", "-e", "my %h; $h{$_} = 1 for 1 .. 1000; print join(',', keys %h);")
+
+    def test_seeds_of_the_user_stay(self):
+        seed = self.run_it("--reproducible", "-e", "perf::PAGE-FAULTS", "printenv", "PYTHONHASHSEED", "PERL_HASH_SEED",
+                           env=dict(os.environ, PYTHONHASHSEED="42"))
+        if b"does not let address randomization be switched off" in seed.stderr:
+            self.skipTest("personality(2) is refused here")
+        self.assertEqual(seed.stdout, b"42\n0\n")
+
+    def test_without_a_program(self):
+        result = self.run_it("--reproducible", "-p", str(os.getpid()))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"leave out --reproducible", result.stderr)
+
+
+class Surroundings(RunTest):
     def test_output_is_the_programs(self):
         command = ["sh", "-c", "echo out; echo err >&2; exit 3"]
         result = self.run_it("-e", INSTRUCTIONS, "-o", self.path("report"), *command)

@@ -71,8 +71,7 @@ class Watch(RunTest):
         target.communicate(b"go\n", timeout=60)
         events = events_of(self.finish(watcher))
         self.assertGreaterEqual(events[PAGE_FAULTS]["count"], 1000)
-        if os.geteuid() == 0:
-            self.assertGreaterEqual(len([event for event in events.values() if event["error"] is None]), 8)
+        self.assertIsNone(events[TASK_CLOCK]["error"])
 
     def test_ctrl_c_ends_the_watch_and_not_the_process(self):
         target = self.start_target(TOUCHER, "500", "s", "1")
@@ -161,7 +160,7 @@ class Refused(RunTest):
         self.assertRegex(result.stderr, rb"^papi_run: cannot watch process \d+: .*30 files open.*ulimit -n")
 
     def test_no_event_can_be_counted(self):
-        result = self.run_it("-e", "perf::NO-SUCH-EVENT", "-p", str(os.getpid()))
+        result = self.run_it("--best-effort", "-e", "perf::NO-SUCH-EVENT", "-p", str(os.getpid()))
         self.assertEqual(result.returncode, 125)
         self.assertIn(b"cannot watch process ", result.stderr)
         self.assertIn(b"NO-SUCH-EVENT", result.stderr)

@@ -129,7 +129,10 @@ static int describe(const char *name, const void *encoding, PAPI_event_info_t *e
 	snprintf(event->long_descr, sizeof(event->long_descr), "%s", kind->description);
 	snprintf(event->short_descr, sizeof(event->short_descr), "%.63s", kind->description);
 	snprintf(event->units, sizeof(event->units), "%s", kind->source == COUNT ? "" : "ns");
-	snprintf(event->note, sizeof(event->note), "exact, as the kernel accounts it; all modes together");
+	/* The sum of the two is exact. */
+	snprintf(event->note, sizeof(event->note), "%s",
+		kind->source == TIME ? "sampled: most kernels divide the CPU time by the mode that their timer interrupts"
+				     : "exact, as the kernel accounts it; all modes together");
 	event->location = PAPI_LOCATION_CPU;
 	return PAPI_OK;
 }

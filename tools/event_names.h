@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names that are not there: what may have been meant, and the message about it. A name that is misspelt must never pass
+ * for a count.
+ */
+#ifndef PAPI_TOOLS_EVENT_NAMES_H
+#define PAPI_TOOLS_EVENT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The event of this machine that is most likely meant by a name that is none: the preset for a word that other tools
+ * use ("instructions", "cache-misses"), or else the most similar name. False if nothing is near.
+ */
+bool papi_event_suggest(const char *name, char *suggestion, size_t size);
+
+/* Whether the library knows no event of that name. If so, why, and what may be meant instead, in one sentence. */
+bool papi_event_is_unknown(const char *name, char *reason, size_t size);
+
+/*
+ * The reason for which the call that just returned code refused the event of that name, as papi_tool_reason, and what
+ * may be meant instead if there is no such event.
+ */
+void papi_event_reason(const char *name, int code, char *reason, size_t size);
+
+#endif
