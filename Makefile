@@ -4,6 +4,7 @@
 build = build
 prefix = /usr/local
 options =
+export DESTDIR
 engine = libfuzzer
 seconds = 600
 
@@ -48,10 +49,13 @@ bench-guest: all
 	@tests/guest/guest.sh bench "$(build)/tests/guest"
 
 install:
-	@tools/dev/build.sh "$(build)" "-Dprefix=$$(realpath -m "$(prefix)")" $(options)
-	@DESTDIR="$${DESTDIR:+$$(realpath -m "$$DESTDIR")}" meson install -C "$(build)" --no-rebuild --quiet
+	@tools/dev/install.sh install "$(build)" "$(prefix)" $(options)
+
+# What `make install` with the same prefix and DESTDIR has put there, and nothing else.
+uninstall:
+	@tools/dev/install.sh remove "$(prefix)"
 
 clean:
 	rm -rf build build-asan build-clang build-coverage build-tsan build-ubsan build-valgrind
 
-.PHONY: all demo check check-all check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench bench-guest fuzz install clean
+.PHONY: all demo check check-all check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench bench-guest fuzz install uninstall clean

@@ -10,7 +10,7 @@ command -v mandoc >/dev/null || {
 	exit 77
 }
 set --
-for page in tools/*.1 doc/man3/*.3; do
+for page in tools/*.1 doc/*.5 doc/man3/*.3; do
 	[ ! -e "$page" ] || set -- "$@" "$page"
 done
 [ $# -gt 0 ] || {

@@ -53,11 +53,15 @@ check_tree() # PREFIX
 		[ -x "$build_root/tools/${page%.1}" ] || [ "$page" != papi_hl_output_writer.1 ] || continue
 		check_file "$1/share/man/man1/$page"
 		check_file "$1/share/bash-completion/completions/${page%.1}"
+		check_file "$1/share/fish/vendor_completions.d/${page%.1}.fish"
 		[ -x "$1/bin/${page%.1}" ] || fail "bin/${page%.1} is missing"
 	done
+	check_file "$1/share/zsh/site-functions/_papi"
 	for name in $("$source_root/doc/man3/aliases.sh" | cut -d' ' -f2); do
 		check_file "$1/share/man/man3/$name.3"
 	done
+	check_file "$1/share/man/man5/papi_events.5"
+	run sh "$source_root/doc/check-links.sh" "$1/share/doc/papi"
 }
 
 # A tree with a library in lib/ must not need the build directory to run.
@@ -153,6 +157,62 @@ check_cmake()
 	check_events "$stage/project/build/events" "$prefix/lib"
 }
 
+install_there()
+{
+	run make -C "$source_root" install build="$stage/build" prefix="$stage/prefix" \
+		options='-Dtests=false -Dbuildtype=plain'
+}
+
+tree() { (cd "$stage/prefix" && find . | LC_ALL=C sort); }
+
+remove() # WHERE...: `make uninstall` there
+{
+	make -C "$source_root" --no-print-directory uninstall "$@" 2>&1
+}
+
+# Again over what is there, and once more with a file of somebody else in a directory that it made.
+check_uninstall()
+{
+	install_there
+	remove prefix="$stage/prefix" || fail 'make uninstall failed'
+	tree | diff "$stage/before" - || fail 'make uninstall leaves another tree than make install found'
+	[ "$(cat "$stage/prefix/share/man/man1/theirs.1")" = theirs ] || fail 'make uninstall changed a file of somebody else'
+	! said=$(remove prefix="$stage/prefix") || fail 'make uninstall removed what is not there'
+	case $said in
+	*"share/papi/installed is missing"*) ;;
+	*) fail "make uninstall says: $said" ;;
+	esac
+	run make -C "$source_root" install build="$stage/build" prefix=/opt/papi DESTDIR="$stage/destdir" \
+		options='-Dtests=false -Dbuildtype=plain'
+	echo mine >"$stage/destdir/opt/papi/lib/mine"
+	remove prefix=/opt/papi DESTDIR="$stage/destdir" >/dev/null || fail 'make uninstall failed below DESTDIR'
+	[ "$(find "$stage/destdir" ! -type d)" = "$stage/destdir/opt/papi/lib/mine" ] ||
+		fail "make uninstall left below DESTDIR: $(find "$stage/destdir")"
+}
+
+# A prefix that cannot be written is refused at once, in a line that says what to do.
+check_refusals()
+{
+	echo >"$stage/file"
+	refused "$stage/file/papi" "$stage/file is in the way"
+	if [ "$(id -u)" -eq 0 ]; then
+		[ ! -d /proc/self ] || refused /proc/papi 'nothing can be written in /proc: .*prefix=\$HOME/.local'
+	else
+		mkdir -m 555 "$stage/closed"
+		refused "$stage/closed/papi" 'nothing can be written in .*/closed: .*prefix=\$HOME/.local'
+	fi
+	[ ! -e "$stage/build" ] || fail 'it was built before it was refused'
+}
+
+refused() # PREFIX WORDS
+{
+	! said=$(make -C "$source_root" --no-print-directory install build="$stage/build" prefix="$1" 2>&1) ||
+		fail "make install with prefix=$1 did not fail"
+	said=$(printf '%s\n' "$said" | grep -v '^make')
+	printf '%s\n' "$said" | grep -q "^install: $2" || fail "with prefix=$1, make install says: $said"
+	[ "$(printf '%s\n' "$said" | wc -l)" -eq 1 ] || fail "more than a line: $said"
+}
+
 case $part in
 files)
 	stage_build
@@ -175,11 +235,16 @@ fortran)
 	check_fortran
 	;;
 make)
-	run make -C "$source_root" install build="$stage/build" prefix="$stage/prefix" \
-		options='-Dtests=false -Dbuildtype=plain'
+	check_refusals
+	# What was there before stays: an empty directory of a name that is used, and somebody's file.
+	mkdir -p "$stage/prefix/bin" "$stage/prefix/share/man/man1"
+	echo theirs >"$stage/prefix/share/man/man1/theirs.1"
+	tree >"$stage/before"
+	install_there
 	check_tree "$stage/prefix"
 	grep -qx "prefix=$stage/prefix" "$stage/prefix/lib/pkgconfig/papi.pc" || fail 'papi.pc has another prefix'
 	"$stage/prefix/bin/papi_version" >/dev/null || fail 'bin/papi_version does not run where it was installed'
+	check_uninstall
 	;;
 *)
 	fail "unknown part '$part'"

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Completion for bash: what it offers is what the utilities take."""
+"""Completion for bash, fish and zsh: what it offers is what the utilities take."""
 import os
+import pty
 import re
+import select
+import shutil
 import subprocess
+import tempfile
+import time
+import unittest
 
 import harness
 from test_options import options_of_help
 
-SCRIPT = os.path.join(os.environ["PAPI_TOOLS_SOURCE"], "completion", "papi")
+SCRIPTS = os.path.join(os.environ["PAPI_TOOLS_SOURCE"], "completion")
+SCRIPT = os.path.join(SCRIPTS, "papi")
+ENVIRONMENT = {**os.environ, "PATH": harness.TOOLS + os.pathsep + os.environ["PATH"]}
 FUNCTION = """
 . "$1"
 COMP_LINE=$2
@@ -17,13 +25,18 @@ _papi
 """
 
 
-class CompletionTest(harness.ToolTest):
+def tools():
+    """The utilities there are: those with a page."""
+    return sorted(name[:-2] for name in os.listdir(os.environ["PAPI_TOOLS_SOURCE"])
+                  if re.fullmatch(r"papi_\w+\.1", name) and os.path.exists(os.path.join(harness.TOOLS, name[:-2])))
+
+
+class BashTest(harness.ToolTest):
     def complete(self, line, breaks=None):
         """What is offered where the command line ends; nothing may be said beside it."""
-        environment = {**os.environ, "PATH": harness.TOOLS + os.pathsep + os.environ["PATH"]}
         setting = "" if breaks is None else f"COMP_WORDBREAKS='{breaks}'\n"
         result = subprocess.run(["bash", "--norc", "-c", setting + FUNCTION, "bash", SCRIPT, line],
-                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, env=environment)
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
         self.assertEqual((result.returncode, result.stderr), (0, ""), line)
         return result.stdout.splitlines()
 
@@ -31,19 +44,14 @@ class CompletionTest(harness.ToolTest):
         if subprocess.run(["bash", "-c", "[ ${BASH_VERSINFO[0]} -ge 5 ]"], check=False).returncode != 0:
             self.skipTest("bash 5 is missing")
 
-    def tools(self):
-        """The utilities there are: those with a page."""
-        return sorted(name[:-2] for name in os.listdir(os.environ["PAPI_TOOLS_SOURCE"])
-                      if re.fullmatch(r"papi_\w+\.1", name) and os.path.exists(os.path.join(harness.TOOLS, name[:-2])))
-
     def test_every_utility_is_registered(self):
         with open(SCRIPT, encoding="utf-8") as stream:
             registered = stream.read().split("complete -F _papi", 1)[1]
-        for tool in self.tools():
+        for tool in tools():
             self.assertRegex(registered, rf"\b{tool}\b")
 
     def test_options_are_those_of_help(self):
-        for tool in self.tools():
+        for tool in tools():
             with self.subTest(tool=tool):
                 expected = options_of_help(self.output_of(tool, "--help"))
                 self.assertEqual(set(self.complete(tool + " -")), expected)
@@ -87,6 +95,100 @@ class CompletionTest(harness.ToolTest):
         self.assertEqual(self.complete("papi_cost --bins "), [])
         self.assertEqual(self.complete("papi_clockres x"), [])
         self.assertEqual(self.complete("papi_avail --nonsense"), [])
+
+
+# What is typed, and the words that are offered for it.
+CASES = [
+    ("papi_run --fo", ["--format"]),
+    ("papi_run --format ", ["csv", "json", "text"]),
+    ("papi_hl_output_writer -n ", ["derived", "raw"]),
+    ("papi_command_line rusage:::nv", ["rusage:::nvcsw"]),
+    ("papi_avail -e rusage:::minfl", ["rusage:::minflt"]),
+    ("papi_event_chooser NATIVE rusage:::nv", ["rusage:::nvcsw"]),
+    ("papi_run -e PAPI_TOT_INS /us", ["/usr/"]),
+]
+CASES = [case for case in CASES if os.path.exists(os.path.join(harness.TOOLS, case[0].split()[0]))]
+
+
+@unittest.skipUnless(shutil.which("fish"), "fish is missing")
+class FishTest(harness.ToolTest):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+        # As they are installed.
+        for tool in tools():
+            os.symlink(os.path.join(SCRIPTS, "papi.fish"), os.path.join(self.directory, tool + ".fish"))
+
+    def complete(self, line):
+        script = f"set fish_complete_path {self.directory} $fish_complete_path; complete -C '{line}'"
+        result = subprocess.run(["fish", "--no-config", "-c", script], stdin=subprocess.DEVNULL, capture_output=True,
+                                text=True, timeout=120, env={**ENVIRONMENT, "HOME": self.directory})
+        self.assertEqual((result.returncode, result.stderr), (0, ""), line)
+        return [offered.split("\t")[0] for offered in result.stdout.splitlines()]
+
+    def test_words(self):
+        for line, expected in [*CASES, ("papi_run -e rusage:::minflt,rusage:::nvc", ["rusage:::minflt,rusage:::nvcsw"]),
+                               ("papi_run --format=j", ["--format=json"])]:
+            with self.subTest(line=line):
+                self.assertEqual(self.complete(line), expected)
+
+    def test_options_are_those_of_help(self):
+        for tool in tools():
+            with self.subTest(tool=tool):
+                self.assertEqual(set(self.complete(tool + " -")), options_of_help(self.output_of(tool, "--help")))
+
+
+@unittest.skipUnless(shutil.which("zsh"), "zsh is missing")
+class ZshTest(harness.ToolTest):
+    """An interactive shell of its own for each line: what it writes when the key for a list of choices is typed."""
+    START = """PROMPT= RPROMPT=; fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' list-choices
+        stty rows 500 cols 200; echo REA''DY\n"""
+
+    def setUp(self):
+        process, self.terminal = pty.fork()
+        if process == 0:
+            os.execvpe("zsh", ["zsh", "-f", "-i"], {**ENVIRONMENT, "TERM": "dumb"})
+        self.addCleanup(os.waitpid, process, 0)
+        self.addCleanup(os.close, self.terminal)
+
+    def read_until(self, texts):
+        """Whether all texts have come, in any order, within a minute; and all that came."""
+        got, end = "", time.monotonic() + 60
+        while not all(text in got for text in texts) and time.monotonic() < end:
+            if select.select([self.terminal], [], [], 1)[0]:
+                got += os.read(self.terminal, 65536).decode(errors="replace")
+        return all(text in got for text in texts), got
+
+    def offers(self, line, words):
+        os.write(self.terminal, (self.START % SCRIPTS).encode())
+        self.read_until(["READY\r\n"])
+        os.write(self.terminal, line.encode() + b"\t")
+        # A last word that was typed already must come once more, or be completed.
+        found, got = self.read_until(words)
+        self.assertTrue(found, got)
+
+    def test_a_value(self):
+        self.offers("papi_run --format ", ["csv", "json", "text"])
+
+    def test_a_value_behind_an_equals_sign(self):
+        self.offers("papi_run --format=", ["csv", "json", "text"])
+
+    def test_options(self):
+        self.offers("papi_avail -", sorted(options_of_help(self.output_of("papi_avail", "--help"))))
+
+    def test_events(self):
+        self.offers("papi_run -e rusage:::minflt,rusage:::nv", ["rusage:::nvcsw"])
+
+    def test_operands(self):
+        self.offers("papi_event_chooser NATIVE rusage:::nv", ["rusage:::nvcsw"])
+
+    def test_a_program_behind_options(self):
+        self.offers("papi_run -e PAPI_TOT_INS ls /us", ["usr/"])
+
+    def test_every_utility_is_named(self):
+        with open(os.path.join(SCRIPTS, "_papi"), encoding="utf-8") as stream:
+            self.assertEqual(set(tools()) - set(stream.readline().split()), set())
 
 
 if __name__ == "__main__":

@@ -72,6 +72,7 @@ find_wanted()
 	need binutils has_command readelf
 	need g++ has_command c++ g++ clang++
 	need cmake has_command cmake
+	need fish has_command fish
 	need gfortran has_command gfortran
 	need gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
 	need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
@@ -83,6 +84,7 @@ find_wanted()
 	need qemu-user has_command qemu-aarch64 qemu-aarch64-static
 	need strace has_command strace
 	need valgrind has_command valgrind
+	need zsh has_command zsh
 	[ "$mode" = check-all ] || return 0
 	need abigail-tools has_command abidiff
 	need afl++ has_command afl-clang-fast

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sessions in documents and man pages: what commands print must look as it is shown.
+
+check-output.py SOURCE_ROOT BUILD_ROOT [--write] [DOCUMENT...]
+
+A session is an indented block of Markdown, or a literal one of a man page, whose first line begins with "$ ". Its commands
+are run one after the other in a folder that belongs to the document, with the tools of the build. `cat FILE` of a file that
+is not there makes it of what is shown. A command that shows nothing is run only if it is one of the tools or sets a
+variable; one that needs what is not here is left out, and so is what follows it in the document.
+
+Numbers, and blanks beside them, may differ; of lines "label : value" the values may; "..." stands for any lines.
+--write puts what is printed in the place of what is shown, where that looks different.
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What sessions take for granted, besides the tools and the programs that every system has.
+NEEDED = {"cc": "cc", "xz": "xz", "xmllint": "xmllint", "python3": "python3", "sqlite3": "sqlite3"}
+
+
+class Session:
+    def __init__(self, start, indent, lines):
+        self.start, self.indent, self.lines = start, indent, lines
+
+    def steps(self):
+        """Commands, and the lines that are shown for each."""
+        found, continued = [], False
+        for line in self.lines:
+            if continued:
+                found[-1][0] += "\n" + line
+            elif line.startswith("$ "):
+                found.append([line[2:], []])
+            else:
+                found[-1][1].append(line)
+            if not found[-1][1]:
+                continued = found[-1][0].endswith("\\") or found[-1][0].count("'") % 2 == 1
+        for _, shown in found:
+            while shown and not shown[-1].strip():
+                shown.pop()
+        return found
+
+
+def markdown_sessions(lines):
+    block, start = [], 0
+    for number, line in enumerate([*lines, ""]):
+        if line.startswith("    ") and (block or line.startswith("    $ ")):
+            if not block:
+                start = number
+            block.append(line[4:])
+        elif block:
+            yield Session(start, "    ", block)
+            block = []
+
+
+def page_sessions(lines):
+    start = None
+    for number, line in enumerate(lines):
+        if line.startswith(".Bd -literal"):
+            start = number + 1
+        elif line.startswith(".Ed") and start is not None:
+            block = [text.replace("\\e", "\\").replace("\\-", "-").removeprefix("\\&") for text in lines[start:number]]
+            if block and block[0].startswith("$ "):
+                yield Session(start, "", block)
+            start = None
+
+
+def shape(lines):
+    """What of the lines must be the same."""
+    shapes = []
+    for line in lines:
+        label = re.match(r"([A-Z][\w ()/.']*?) *: +\S", line)
+        if label and "::" not in label[1]:
+            line = label[1] + " :"
+        line = re.sub(r"0x[0-9a-f]+|\d+(?:[.,]\d+)*", "N", line)
+        line = re.sub(r"\b[munpkMGTPE]?(s|s/s|/s)\b(?= |$)", "U", re.sub(r" +", " ", line.strip()))
+        shapes.append(line)
+    return shapes
+
+
+def looks_alike(shown, printed):
+    """Whether the printed lines fit what is shown, where "..." stands for any number of lines."""
+    shown, printed = shape(shown), shape(printed)
+    pattern = "".join("(?:.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in shown)
+    return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
+
+
+def missing(command):
+    """The first program that the command needs and this machine lacks."""
+    for name, program in NEEDED.items():
+        if re.search(rf"(^|[|;& ]){name}( |$)", command) and not shutil.which(program):
+            return program
+    return None
+
+
+class Folder:
+    """Where the sessions of a document run."""
+    def __init__(self, directory, source, build):
+        self.directory = directory
+        self.environment = {**os.environ, "PATH": os.path.join(build, "tools") + ":" + os.environ["PATH"],
+                            "PKG_CONFIG_PATH": os.path.join(build, "meson-uninstalled"), "LC_ALL": "C",
+                            "LD_LIBRARY_PATH": os.path.join(build, "src")}
+        for name in ("PAPI_CSV_EVENT_FILE", "PAPI_USER_EVENTS_FILE", "PAPI_VPMU", "PAPI_EVENTS"):
+            self.environment.pop(name, None)
+        shutil.copy(os.path.join(source, "examples", "first.c"), directory)
+        with open(os.path.join(directory, "sources.tar"), "wb") as file:
+            file.write(os.urandom(1 << 14) + bytes(range(256)) * 4096)
+
+    def run(self, command, shown):
+        """What the command prints; None if it is not one to be run here."""
+        match = re.fullmatch(r"cat (\S+)", command)
+        if match and not os.path.exists(os.path.join(self.directory, match[1])):
+            with open(os.path.join(self.directory, match[1]), "w", encoding="utf-8") as file:
+                file.write("".join(line + "\n" for line in shown))
+            return shown
+        match = re.fullmatch(r"export (\w+)=(\S+)", command)
+        if match:
+            self.environment[match[1]] = match[2]
+            return shown
+        if not shown and not re.match(r"(\w+=\S+ )*papi_\w+ .*>", command):
+            return None
+        result = subprocess.run(["bash", "-c", command], cwd=self.directory, env=self.environment, timeout=300,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        printed = result.stdout.decode(errors="replace").split("\n")
+        while printed and not printed[-1].strip():
+            printed.pop()
+        return printed
+
+
+def check(path, source, build, write):
+    """The number of commands that were compared, and of those that print something else."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    page = not path.endswith(".md")
+    compared = wrong = 0
+    replaced = []
+    with tempfile.TemporaryDirectory() as directory:
+        folder = Folder(directory, source, build)
+        for session in (page_sessions if page else markdown_sessions)(lines):
+            written = []
+            for command, shown in session.steps():
+                lacks = missing(command)
+                if lacks:
+                    print(f"{os.path.relpath(path, source)}: left out: {lacks} is not here: {command}")
+                    return compared, wrong
+                printed = folder.run(command, shown)
+                if printed is None or not shown:
+                    written += ["$ " + command, *shown]
+                    continue
+                compared += 1
+                good = looks_alike(shown, printed)
+                if not good:
+                    wrong += 1
+                    print(f"{os.path.relpath(path, source)}:{session.start + 1}: $ {command}\n  shown:")
+                    print("\n".join("    " + line for line in shown) + "\n  printed:")
+                    print("\n".join("    " + line for line in printed))
+                written += ["$ " + command, *(shown if good else printed)]
+            replaced.append((session, written))
+    if write and wrong:
+        for session, written in reversed(replaced):
+            if page:
+                written = [re.sub(r"^([.'])", r"\\&\1", line.replace("\\", "\\e")) for line in written]
+            kept = [session.indent + line for block in written for line in block.split("\n")]
+            lines[session.start:session.start + len(session.lines)] = kept
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
+    return compared, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("source")
+    parser.add_argument("build")
+    parser.add_argument("documents", nargs="*")
+    options = parser.parse_args()
+    source, build = os.path.abspath(options.source), os.path.abspath(options.build)
+    header = subprocess.run([os.path.join(build, "tools/papi_avail")], capture_output=True, text=True, check=False)
+    if "virtual, by translation" not in header.stdout:
+        print("the documents show a machine whose presets are counted virtually, which this one's are not")
+        return 77
+    documents = options.documents or sorted(
+        path for pattern in ("*.md", "doc/*.md", "doc/*.5", "tools/*.1") for path in glob.glob(os.path.join(source, pattern)))
+    compared = wrong = 0
+    for path in documents:
+        results = check(os.path.abspath(path), source, build, options.write)
+        compared, wrong = compared + results[0], wrong + results[1]
+    print(f"{compared} commands, {wrong} print something else")
+    return 1 if wrong or not compared else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
