@@ -165,7 +165,7 @@ PAPI_API int PAPI_flops_rate(int event, float *rtime, float *ptime, long long *f
  * @param event       code of the event; 0: PAPI_TOT_INS.
  * @param[out] rtime  seconds of real time since the first call.
  * @param[out] ptime  seconds of the thread's CPU time since the first call.
- * @param[out] ref    cycles of the constant clock since the first call, PAPI_REF_CYC.
+ * @param[out] ref    cycles of the constant clock since the first call, PAPI_REF_CYC; 0 where they cannot be counted.
  * @param[out] core   cycles of the core's own clock since the first call, PAPI_TOT_CYC.
  * @param[out] evt    events since the first call.
  * @param[out] epc    events per cycle of the core since the last call.

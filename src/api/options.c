@@ -45,11 +45,18 @@ static int check_target(const struct papi_options *options)
 	return PAPI_OK;
 }
 
-int papi_option_apply(struct papi_eventset *set, const struct papi_options *options)
+static int check_stopped(const struct papi_eventset *set)
 {
 	if (set->running)
 		return papi_error(PAPI_EISRUN, "the EventSet is counting: stop it before changing its options");
-	return papi_eventset_configure(set, options);
+	return PAPI_OK;
+}
+
+int papi_option_apply(struct papi_eventset *set, const struct papi_options *options)
+{
+	int status = check_stopped(set);
+
+	return status == PAPI_OK ? papi_eventset_configure(set, options) : status;
 }
 
 /* Changes what change() changes in the options of an EventSet. */
@@ -61,7 +68,9 @@ static int change(int EventSet, int (*change_one)(struct papi_options *options, 
 	if (status == PAPI_OK) {
 		struct papi_options options = slot->set->options;
 
-		status = change_one(&options, value);
+		status = check_stopped(slot->set);
+		if (status == PAPI_OK)
+			status = change_one(&options, value);
 		if (status == PAPI_OK)
 			status = papi_option_apply(slot->set, &options);
 		papi_leave(slot);

@@ -64,13 +64,26 @@ static int proceed(struct papi_measurement *running, struct papi_eventset *set, 
 		return status;
 	plan(running->kind, running->event, events, place);
 	for (unsigned role = 0; role < roles(running->kind); role++)
-		now.counts[role] = running->scratch[place[role]];
+		if (place[role] < set->n_events)
+			now.counts[role] = running->scratch[place[role]];
 	change->real = now.real - last->real;
 	change->cpu = now.cpu - last->cpu;
 	for (unsigned role = 0; role < PAPI_RATE_EVENTS; role++)
 		change->counts[role] = now.counts[role] - last->counts[role];
 	*last = *total = now;
 	return PAPI_OK;
+}
+
+/* Not every processor has a constant clock that can be counted; PAPI_epc() then tells 0 of it, which comes last. */
+static int begin(enum papi_measurement_kind kind, int event)
+{
+	int events[PAPI_RATE_EVENTS], status;
+	unsigned place[PAPI_RATE_EVENTS], n = plan(kind, event, events, place);
+
+	status = papi_measurement_begin(kind, event, events, n);
+	if (status == PAPI_ENOEVNT && kind == PAPI_MEASURE_EPC && place[REFERENCE_CYCLES] == n - 1 && n > 1)
+		status = papi_measurement_begin(kind, event, events, n - 1);
+	return status;
 }
 
 /* The first call of a kind gives zeros. */
@@ -82,12 +95,8 @@ static int rate(
 	int status = papi_measurement_enter(&running, &slot);
 
 	*total = *change = (struct papi_rate_totals){ 0 };
-	if (status == PAPI_ENOTRUN) {
-		int events[PAPI_RATE_EVENTS];
-		unsigned place[PAPI_RATE_EVENTS], n = plan(kind, event, events, place);
-
-		return papi_measurement_begin(kind, event, events, n);
-	}
+	if (status == PAPI_ENOTRUN)
+		return begin(kind, event);
 	if (status != PAPI_OK)
 		return status;
 	if (running->kind != kind)

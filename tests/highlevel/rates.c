@@ -284,6 +284,37 @@ static void events_that_do_not_exist(void)
 	PAPI_shutdown();
 }
 
+/* Not every processor has a constant clock to count: the rest is told all the same. */
+static void no_reference_cycles(void)
+{
+	const char *event = work_event(WORK_A);
+	char lines[512];
+	float rtime, ptime, rate;
+	long long reference = -7, core = -7, n = -7;
+
+	snprintf(lines, sizeof(lines),
+		"PRESET,PAPI_TOT_INS,NOT_DERIVED,%s\nPRESET,PAPI_FP_OPS,NOT_DERIVED,%s\n"
+		"PRESET,PAPI_TOT_CYC,DERIVED_POSTFIX,N0|%d|*|,%s\n",
+		event, event, PRESETS_CORE, event);
+	presets_define(lines);
+	PAPI_shutdown();
+	for (int i = 0; i < 2; i++) {
+		presets_warm_up();
+		EXPECT_OK(PAPI_epc(0, &rtime, &ptime, &reference, &core, &n, &rate));
+		presets_work(100);
+		EXPECT_OK(PAPI_epc(PAPI_TOT_INS, &rtime, &ptime, &reference, &core, &n, &rate));
+		EXPECT_EQUAL(100, n);
+		EXPECT_EQUAL(100 * PRESETS_CORE, core);
+		EXPECT_EQUAL(0, reference);
+		EXPECT(rate == 1.0F / PRESETS_CORE);
+		EXPECT_OK(PAPI_rate_stop());
+		EXPECT_ERROR(PAPI_ENOEVNT, "PAPI_REF_CYC is not defined",
+			PAPI_epc(PAPI_REF_CYC, &rtime, &ptime, &reference, &core, &n, &rate));
+	}
+	presets_define(NULL);
+	PAPI_shutdown();
+}
+
 /* Cycles of another component: the clock itself, in nanoseconds, so that the rate can be checked against it. */
 static void events_of_two_components(void)
 {
@@ -365,6 +396,7 @@ int main(void)
 		{ "codes of events", codes_of_events },
 		{ "null pointers", null_pointers },
 		{ "events that do not exist", events_that_do_not_exist },
+		{ "no reference cycles", no_reference_cycles },
 		{ "events of two components", events_of_two_components },
 		{ "fork and shutdown in between", fork_and_shutdown_in_between },
 	};

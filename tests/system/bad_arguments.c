@@ -340,6 +340,9 @@ static void a_running_set(void)
 	EXPECT_ERROR(PAPI_EISRUN, "stop it", PAPI_remove_events(set, listed, 2));
 	EXPECT_ERROR(PAPI_EISRUN, "stop it", PAPI_remove_named_event(set, work_event(WORK_B)));
 	EXPECT_ERROR(PAPI_EISRUN, "stop it", PAPI_cleanup_eventset(set));
+	/* Also where there would be another thing to say, as that it is not attached. */
+	EXPECT_ERROR(PAPI_EISRUN, "stop it", PAPI_detach(set));
+	EXPECT_ERROR(PAPI_EISRUN, "stop it", PAPI_attach(set, 0));
 	EXPECT_ERROR(PAPI_EISRUN, "stop it", PAPI_destroy_eventset(&handle));
 	EXPECT_EQUAL(set, handle);
 	EXPECT_EQUAL(2, PAPI_num_events(set));

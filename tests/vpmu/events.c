@@ -151,6 +151,26 @@ static void test_baselines(void)
 	drop(set);
 }
 
+/* The clock of the model has one rate. */
+static void test_reference_cycles(void)
+{
+	int set = set_of("PAPI_TOT_CYC", "PAPI_REF_CYC", NULL);
+	float rtime, ptime, rate;
+	long long counts[3], n;
+
+	difference(set, counts);
+	EXPECT(counts[0] > 0);
+	EXPECT_EQUAL(counts[0], counts[1]);
+	drop(set);
+	for (int i = 0; i < 2; i++) {
+		EXPECT_OK(PAPI_epc(0, &rtime, &ptime, &counts[0], &counts[1], &n, &rate));
+		turns(TURNS, data);
+	}
+	EXPECT(counts[0] > 0 && n > 0);
+	EXPECT_EQUAL(counts[1], counts[0]);
+	EXPECT_OK(PAPI_rate_stop());
+}
+
 static void set_range(int set, int option, void *start, void *end)
 {
 	PAPI_option_t value;
@@ -397,6 +417,7 @@ int main(void)
 		{ "presets", test_presets },
 		{ "exact events", test_exact },
 		{ "modelled events", test_modelled },
+		{ "reference cycles", test_reference_cycles },
 		{ "cycles", test_cycles },
 		{ "an empty region", test_empty_region },
 		{ "baselines", test_baselines },
