@@ -83,10 +83,7 @@ static NOT_INLINE int stop_slowly(int EventSet, long long *values, struct papi_s
 
 	if (__builtin_expect(status == PAPI_OK, 1)) {
 		slot->counting = slot->kept = 0;
-		status = papi_count_stop(slot->set, values);
-		if (status == PAPI_OK)
-			papi_handle_open(slot, EventSet);
-		papi_handle_leave(slot);
+		status = papi_count_stop_and_leave(slot, values);
 	}
 	return papi_result(status);
 }

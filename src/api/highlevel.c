@@ -282,8 +282,7 @@ static int stop_counters(long long values[], int array_len)
 		papi_handle_leave(slot);
 		return status;
 	}
-	status = papi_count_stop(slot->set, running->scratch);
-	papi_handle_leave(slot);
+	status = papi_count_stop_and_leave(slot, running->scratch);
 	if (status == PAPI_OK && values)
 		memcpy(values, running->scratch,
 			((unsigned)array_len < n_events ? (unsigned)array_len : n_events) * sizeof(values[0]));

@@ -224,8 +224,7 @@ static int rate_stop(void)
 		return papi_error(PAPI_ENOTRUN, "PAPI_rate_stop: this thread measures no rate");
 	if (status != PAPI_OK)
 		return status;
-	status = papi_count_stop(slot->set, NULL);
-	papi_handle_leave(slot);
+	status = papi_count_stop_and_leave(slot, NULL);
 	papi_measurement_end(running);
 	return status;
 }

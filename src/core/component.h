@@ -131,6 +131,9 @@ struct papi_component {
 	 */
 	int (*arm)(void *control, unsigned position, long long threshold, int cookie);
 	unsigned (*overflows)(void *control, struct papi_overflow taken[], unsigned n);
+	/* Whether what overflows comes so fast that the component does not tell of each time: the engine has to ask, by a
+	 * timer. NULL: never. */
+	bool (*polled)(const void *control);
 	/* Forgets all natives and gives every resource back. */
 	void (*close)(void *control);
 	/* In the child of a fork: lets go of what belongs to the parent without disturbing it; stopped afterwards. */

@@ -8,6 +8,7 @@
 #include "core/direct.h"
 #include "core/error.h"
 #include "core/eventset.h"
+#include "core/handles.h"
 #include "core/multiplex.h"
 #include "core/overflow.h"
 #include "core/thread.h"
@@ -61,6 +62,62 @@ int papi_count_refresh(struct papi_eventset *set)
 	return read_parts(set, false);
 }
 
+/* ---- Features: core/feature.h -------------------------------------------------------------------------- */
+
+/* By their bits. */
+static const struct papi_feature *const features[] = { &papi_multiplex_feature, &papi_overflow_feature };
+
+#define N_FEATURES (sizeof(features) / sizeof(features[0]))
+
+static bool uses(const struct papi_eventset *set, unsigned feature)
+{
+	return set->features >> feature & 1;
+}
+
+static __attribute__((cold)) int prepare_features(struct papi_eventset *set)
+{
+	int status = PAPI_OK;
+
+	for (unsigned i = 0; i < N_FEATURES && status == PAPI_OK; i++)
+		if (uses(set, i) && features[i]->prepare)
+			status = features[i]->prepare(set);
+	return status;
+}
+
+static __attribute__((cold)) int start_features(struct papi_eventset *set)
+{
+	int status = PAPI_OK;
+
+	for (unsigned i = 0; i < N_FEATURES && status == PAPI_OK; i++)
+		if (uses(set, i) && features[i]->started)
+			status = features[i]->started(set);
+	return status;
+}
+
+static __attribute__((cold)) void stop_features(struct papi_eventset *set)
+{
+	for (unsigned i = 0; i < N_FEATURES; i++)
+		if (uses(set, i) && features[i]->stopping)
+			features[i]->stopping(set);
+}
+
+static __attribute__((cold)) void end_features(struct papi_eventset *set)
+{
+	for (unsigned i = 0; i < N_FEATURES; i++)
+		if (uses(set, i) && features[i]->stopped)
+			features[i]->stopped(set);
+}
+
+/* Of the set that has been left. */
+static __attribute__((cold)) void leave_features(struct papi_slot *slot, unsigned used)
+{
+	for (unsigned i = 0; i < N_FEATURES; i++)
+		if (used >> i & 1 && features[i]->left)
+			features[i]->left(slot);
+}
+
+/* ---- Starting and stopping ----------------------------------------------------------------------------- */
+
 /* Stops the parts that were started before one that could not be. What they counted means nothing. */
 static void abandon_start(struct papi_eventset *set, unsigned n_started)
 {
@@ -96,8 +153,8 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 	}
 	set->written = false;
 	make_way(set);
-	if (__builtin_expect(set->armed, 0)) {
-		status = papi_overflow_prepare(set);
+	if (__builtin_expect(set->features != 0, 0)) {
+		status = prepare_features(set);
 		if (status != PAPI_OK)
 			return status;
 	}
@@ -112,9 +169,10 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 			abandon_start(set, i);
 		return status;
 	}
-	if (__builtin_expect(set->multiplex != NULL, 0)) {
-		status = papi_multiplex_start(set);
+	if (__builtin_expect(set->features != 0, 0)) {
+		status = start_features(set);
 		if (status != PAPI_OK) {
+			stop_features(set);
 			abandon_start(set, set->n_parts);
 			return status;
 		}
@@ -123,9 +181,7 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 	set->direct = papi_direct_ask(set);
 	if (set->direct && set->direct->can_keep)
 		papi_direct_keep(set);
-	set->quick = set->plain && !set->direct && !set->options.attach && !set->multiplex;
-	if (__builtin_expect(set->armed, 0))
-		papi_overflow_started(set);
+	set->quick = set->plain && !set->direct && !set->options.attach && !set->features;
 	return PAPI_OK;
 }
 
@@ -142,16 +198,14 @@ int papi_count_lost(struct papi_eventset *set, int status)
 	return status;
 }
 
-int papi_count_stop(struct papi_eventset *set, long long values[])
+static int stop(struct papi_eventset *set, long long values[])
 {
 	int status = PAPI_OK;
 
 	if (!set->running)
 		return papi_error(PAPI_ENOTRUN, "the EventSet is not counting");
-	if (__builtin_expect(set->multiplex != NULL, 0))
-		papi_multiplex_stop(set);
-	if (__builtin_expect(set->armed, 0))
-		papi_overflow_stopping(set);
+	if (__builtin_expect(set->features != 0, 0))
+		stop_features(set);
 	/* In the opposite order of start, so that the first component sees the whole region; all of them, come what may. */
 	for (unsigned i = set->n_parts; i-- > 0;) {
 		const struct papi_part *part = &set->parts[i];
@@ -166,12 +220,25 @@ int papi_count_stop(struct papi_eventset *set, long long values[])
 		if (set->direct)
 			papi_direct_keep(set);
 	}
-	if (__builtin_expect(set->armed, 0))
-		papi_overflow_stopped(set);
 	if (status != PAPI_OK)
 		forget_values(set);
 	else if (values)
 		evaluate(set, values);
+	if (__builtin_expect(set->features != 0, 0))
+		end_features(set);
+	return status;
+}
+
+int papi_count_stop_and_leave(struct papi_slot *slot, long long values[])
+{
+	unsigned used = slot->set->features;
+	int status = stop(slot->set, values);
+
+	if (status == PAPI_OK)
+		papi_handle_open(slot, slot->set->handle);
+	papi_handle_leave(slot);
+	if (__builtin_expect(used != 0, 0))
+		leave_features(slot, used);
 	return status;
 }
 
@@ -211,7 +278,7 @@ int papi_count_accum(struct papi_eventset *set, long long values[])
 	}
 	for (unsigned i = 0; i < set->n_events; i++)
 		values[i] = wrapping_sum(values[i], value_of(set, i));
-	if (set->armed && set->running)
+	if (papi_eventset_armed(set) && set->running)
 		papi_overflow_rebase(set);
 	forget_values(set);
 	return PAPI_OK;
@@ -240,7 +307,7 @@ int papi_count_reset(struct papi_eventset *set)
 		if (status != PAPI_OK)
 			return status;
 	}
-	if (set->armed && set->running)
+	if (papi_eventset_armed(set) && set->running)
 		papi_overflow_rebase(set);
 	forget_values(set);
 	return PAPI_OK;

@@ -77,7 +77,7 @@ static void plan(struct papi_eventset *set)
 		if (event->event.formula || event->slots[0] != i)
 			set->plain = false;
 	}
-	if (set->armed)
+	if (papi_eventset_armed(set))
 		papi_overflow_replan(set);
 }
 
@@ -311,7 +311,7 @@ int papi_eventset_remove(struct papi_eventset *set, int code)
 		return papi_error(PAPI_EISRUN, "the EventSet is counting: stop it before removing events");
 	if (position < 0)
 		return papi_error(PAPI_ENOEVNT, "event 0x%08x is not in the EventSet", (unsigned)code);
-	if (set->armed)
+	if (papi_eventset_armed(set))
 		papi_overflow_remove(set, code);
 	remove_at(set, (unsigned)position);
 	return PAPI_OK;
@@ -363,7 +363,7 @@ static int configure_parts(struct papi_eventset *set, const struct papi_options 
 
 int papi_eventset_configure(struct papi_eventset *set, const struct papi_options *options)
 {
-	int status = set->armed ? papi_overflow_check(set, options) : PAPI_OK;
+	int status = papi_eventset_armed(set) ? papi_overflow_check(set, options) : PAPI_OK;
 
 	if (status == PAPI_OK && options->multiplex && !set->multiplex)
 		status = papi_multiplex_prepare(set);
@@ -423,7 +423,7 @@ void papi_eventset_orphaned(struct papi_eventset *set)
 {
 	papi_multiplex_forked(set);
 	/* Timers are not copied. */
-	if (set->armed)
+	if (papi_eventset_armed(set))
 		set->sampling->has_timer = false;
 	set->running = false;
 	set->owner = 0;

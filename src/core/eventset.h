@@ -26,6 +26,7 @@
 
 #include "core/component.h"
 #include "core/direct.h"
+#include "core/feature.h"
 #include "core/formula.h"
 #include "events/events.h"
 
@@ -53,7 +54,7 @@ struct papi_eventset {
 	bool running;
 	bool plain;
 	bool written;		   /* PAPI_write() since the last start or reset */
-	bool armed;		   /* events overflow */
+	unsigned features;	   /* that it uses (core/feature.h) */
 	bool quick;		   /* plain, and a start or stop is one call of the component and no more */
 	uint32_t owner;		   /* papi_thread_number() of the thread it counts */
 	long long *counts;	   /* per slot: scratch of reads; the last counts once stopped */
@@ -67,6 +68,14 @@ struct papi_eventset {
 	struct papi_multiplex *multiplex; /* of a multiplexed set (core/multiplex.h), else NULL */
 	struct papi_sampling *sampling;	  /* of an armed set (core/overflow.h), else NULL */
 };
+
+/* Whether events of the set overflow. */
+static inline bool papi_eventset_armed(const struct papi_eventset *set)
+{
+	return set->features & PAPI_FEATURE_OVERFLOW;
+}
+
+struct papi_slot;
 
 struct papi_eventset *papi_eventset_create(void);
 /* Stops, empties and frees. For shutdown too: never fails. */
@@ -103,7 +112,8 @@ void papi_eventset_orphaned(struct papi_eventset *set);
 /* Counting (core/count.c). values has one element per event. */
 /* frame: of the function that the program has called for it (thread.h); NULL: not known. */
 int papi_count_start(struct papi_eventset *set, void *frame);
-int papi_count_stop(struct papi_eventset *set, long long values[]);
+/* Leaves the set, too: only then is there a way for what was left over. */
+int papi_count_stop_and_leave(struct papi_slot *slot, long long values[]);
 int papi_count_read_slowly(struct papi_eventset *set, long long values[]);
 int papi_count_accum(struct papi_eventset *set, long long values[]);
 int papi_count_reset(struct papi_eventset *set);

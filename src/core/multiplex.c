@@ -88,7 +88,10 @@ int papi_multiplex_prepare(struct papi_eventset *set)
 	if (status != PAPI_OK || set->multiplex)
 		return status;
 	set->multiplex = calloc(1, sizeof(*set->multiplex));
-	return set->multiplex ? PAPI_OK : papi_error(PAPI_ENOMEM, "no memory for a multiplexed EventSet");
+	if (!set->multiplex)
+		return papi_error(PAPI_ENOMEM, "no memory for a multiplexed EventSet");
+	set->features |= PAPI_FEATURE_MULTIPLEX;
+	return PAPI_OK;
 }
 
 static bool takes_turns(const struct papi_eventset *set)
@@ -138,7 +141,7 @@ static int set_timer(const struct papi_multiplex *multiplex, int ns)
 	return (int)syscall(SYS_timer_settime, multiplex->timer, 0, &time, NULL);
 }
 
-int papi_multiplex_start(struct papi_eventset *set)
+static int started(struct papi_eventset *set)
 {
 	struct papi_multiplex *multiplex = set->multiplex;
 	int clock = clock_for(&set->options), ns = set->options.turn_ns, status;
@@ -162,12 +165,14 @@ int papi_multiplex_start(struct papi_eventset *set)
 	return PAPI_OK;
 }
 
-void papi_multiplex_stop(struct papi_eventset *set)
+static void stopping(struct papi_eventset *set)
 {
 	if (set->multiplex->armed)
 		set_timer(set->multiplex, 0);
 	set->multiplex->armed = false;
 }
+
+const struct papi_feature papi_multiplex_feature = { .started = started, .stopping = stopping };
 
 void papi_multiplex_catch_up(struct papi_eventset *set)
 {
@@ -194,6 +199,7 @@ void papi_multiplex_free(struct papi_eventset *set)
 	papi_multiplex_close(set);
 	free(set->multiplex);
 	set->multiplex = NULL;
+	set->features &= ~(unsigned)PAPI_FEATURE_MULTIPLEX;
 }
 
 void papi_multiplex_forked(struct papi_eventset *set)

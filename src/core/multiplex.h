@@ -37,10 +37,6 @@ struct papi_multiplex {
 /* What a multiplexed set needs beside its counters. PAPI_ENOMEM, PAPI_ESYS. */
 int papi_multiplex_prepare(struct papi_eventset *set);
 
-/* Around counting. start fails with PAPI_ESYS and the reason when there is no timer to be had. */
-int papi_multiplex_start(struct papi_eventset *set);
-void papi_multiplex_stop(struct papi_eventset *set);
-
 /* At the end of a call inside a running multiplexed set: the turn that came due meanwhile. */
 void papi_multiplex_catch_up(struct papi_eventset *set);
 

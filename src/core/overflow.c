@@ -15,7 +15,7 @@
 
 static struct papi_sampler *find(const struct papi_eventset *set, int code)
 {
-	for (unsigned i = 0; set->armed && i < set->sampling->n; i++)
+	for (unsigned i = 0; papi_eventset_armed(set) && i < set->sampling->n; i++)
 		if (set->sampling->samplers[i].code == code)
 			return &set->sampling->samplers[i];
 	return NULL;
@@ -100,7 +100,7 @@ int papi_overflow_check(const struct papi_eventset *set, const struct papi_optio
 /* All events of a set overflow the same way. */
 static int check_mixture(const struct papi_eventset *set, const struct papi_sampler *but, bool software)
 {
-	bool alone = !set->armed || (but && set->sampling->n == 1);
+	bool alone = !papi_eventset_armed(set) || (but && set->sampling->n == 1);
 
 	if (alone || set->sampling->software == software)
 		return PAPI_OK;
@@ -116,7 +116,7 @@ static int check_mixture(const struct papi_eventset *set, const struct papi_samp
 /* A native has one period. */
 static int check_native(const struct papi_eventset *set, const struct papi_sampler *but, unsigned slot)
 {
-	for (unsigned i = 0; set->armed && !set->sampling->software && i < set->sampling->n; i++)
+	for (unsigned i = 0; papi_eventset_armed(set) && !set->sampling->software && i < set->sampling->n; i++)
 		if (&set->sampling->samplers[i] != but && set->sampling->samplers[i].slot == slot)
 			return papi_error(PAPI_ECNFLCT,
 				"%s counts for another event of the EventSet, too, which overflows already",
@@ -143,8 +143,9 @@ static int grow(struct papi_eventset *set)
 
 static void shrink(struct papi_eventset *set)
 {
-	set->armed = set->sampling && set->sampling->n;
-	if (!set->armed)
+	if (set->sampling && set->sampling->n)
+		set->features |= PAPI_FEATURE_OVERFLOW;
+	else
 		papi_overflow_forget(set);
 }
 
@@ -279,12 +280,12 @@ void papi_overflow_forget(struct papi_eventset *set)
 	free(sampling->samplers);
 	free(sampling);
 	set->sampling = NULL;
-	set->armed = false;
+	set->features &= ~(unsigned)PAPI_FEATURE_OVERFLOW;
 }
 
 bool papi_overflow_uses(const struct papi_eventset *set, bool histogram)
 {
-	for (unsigned i = 0; set->armed && i < set->sampling->n; i++)
+	for (unsigned i = 0; papi_eventset_armed(set) && i < set->sampling->n; i++)
 		if (histogram == (set->sampling->samplers[i].profil != NULL))
 			return true;
 	return false;
@@ -303,10 +304,23 @@ int papi_overflow_counts(const struct papi_eventset *set, int code, long long *d
 	return PAPI_OK;
 }
 
-int papi_overflow_prepare(struct papi_eventset *set)
+/* How often it is looked without being told. */
+static long find_interval(const struct papi_eventset *set)
 {
-	int status = papi_overflow_timer_make(set);
+	if (set->sampling->software)
+		return atomic_load(&papi_option_itimer_ns);
+	for (unsigned i = 0; i < set->n_parts; i++)
+		if (set->parts[i].component->polled && set->parts[i].component->polled(set->parts[i].control))
+			return PAPI_OVERFLOW_LATER_NS;
+	return 0;
+}
 
+static int prepare(struct papi_eventset *set)
+{
+	int status;
+
+	set->sampling->interval = find_interval(set);
+	status = papi_overflow_timer_make(set);
 	if (status != PAPI_OK)
 		return status;
 	/* A read that fails in a handler must find its place to say why. */
@@ -322,14 +336,23 @@ int papi_overflow_prepare(struct papi_eventset *set)
 	return PAPI_OK;
 }
 
-void papi_overflow_started(struct papi_eventset *set)
+static int started(struct papi_eventset *set)
 {
-	if (set->sampling->software)
-		papi_overflow_timer_start(set);
+	if (set->sampling->interval)
+		papi_overflow_timer_again(papi_handle_slot(set->handle), set->sampling->interval);
+	return PAPI_OK;
 }
 
-void papi_overflow_stopping(struct papi_eventset *set)
+static void stopping(struct papi_eventset *set)
 {
-	if (set->sampling->software)
+	if (set->sampling->interval)
 		papi_overflow_timer_stop(set);
 }
+
+const struct papi_feature papi_overflow_feature = {
+	.prepare = prepare,
+	.started = started,
+	.stopping = stopping,
+	.stopped = papi_overflow_stopped,
+	.left = papi_overflow_left,
+};

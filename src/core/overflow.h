@@ -3,11 +3,12 @@
  * Overflow: events that call a function of the program, or count in a histogram, with every threshold counts.
  *
  *	hardware   a component that can (its operation arm) says papi_overflow_pending() when a native has overflowed,
- *		   and keeps what it knows of it until it is fetched (its operation overflows)
+ *		   and keeps what it knows of it until it is fetched (its operation overflows). What is too fast for that it
+ *		   only keeps, and a timer of the thread asks for it (its operation polled)
  *	software   a timer of the thread sends a signal, and what the events have counted is compared with their thresholds
  *
  * A set overflows one way or the other, not both. Events that overflow are in set->sampling, which is there when
- * set->armed is; a set without pays one test of a flag at start, stop, accum and reset.
+ * papi_eventset_armed() says so.
  *
  * In a signal handler nothing waits, allocates or locks. A handler claims the set's slot like a call does
  * (core/handles.h), fetches what has happened into its stack, leaves, and only then calls the program's functions: for
@@ -15,6 +16,9 @@
  * touches a buffer after PAPI_profil() has turned it off. Is a call inside the set, be it the one that the signal
  * interrupted, what has happened stays where it is, and a timer asks again 50 us later. PAPI_stop() delivers what is
  * left before it returns. What can never be delivered is counted as lost.
+ *
+ * The program gets on, whatever its functions take: as long as they took, it is left alone afterwards, where more is
+ * waiting already.
  *
  * papi_overflow_pending() is async-signal-safe. The others expect to be inside the set.
  */
@@ -44,9 +48,10 @@ struct papi_sampler {
 
 struct papi_sampling {
 	bool software;
+	long interval; /* ns between two looks; 0: the components tell when to look */
 	unsigned n;
 	struct papi_sampler *samplers;
-	/* The timer: periodic in software; in hardware it asks again for what could not be fetched at once. */
+	/* The timer: it goes off for the next look, or to ask again for what could not be fetched at once. */
 	bool has_timer;
 	int timer; /* the kernel's number of it */
 	int clock, signal;
@@ -56,9 +61,11 @@ struct papi_sampling {
 /* Looks more often than this would be all that a thread does. */
 #define PAPI_OVERFLOW_SHORTEST_NS 100000
 /* How long what cannot be fetched at once waits: most calls of the library are over by then; and, where there is more
- * than the thread can take, how long it is left alone. */
+ * than the thread can take, how long it is left alone at least. */
 #define PAPI_OVERFLOW_SOON_NS	  50000
 #define PAPI_OVERFLOW_LATER_NS	  1000000
+/* How long, in CPU time, functions of the program are called in a row while there is more. */
+#define PAPI_OVERFLOW_SLICE_NS	  10000000
 
 /* PAPI_DEF_ITIMER and PAPI_DEF_ITIMER_NS: what software overflow looks by. */
 extern _Atomic int papi_option_itimer_num, papi_option_itimer_sig, papi_option_itimer_ns;
@@ -88,15 +95,8 @@ void papi_overflow_forget(struct papi_eventset *set);
 /* PAPI_ECNFLCT when an armed set cannot have these options. */
 int papi_overflow_check(const struct papi_eventset *set, const struct papi_options *options);
 
-/* Around counting, of armed sets. */
-int papi_overflow_prepare(struct papi_eventset *set);
-void papi_overflow_started(struct papi_eventset *set);
-void papi_overflow_stopping(struct papi_eventset *set);
-void papi_overflow_stopped(struct papi_eventset *set);
-/* The counts are up to date, and about to start from zero. */
+/* The counts of an armed set are up to date, and about to start from zero. */
 void papi_overflow_rebase(struct papi_eventset *set);
-/* After stop, outside the set: what is left is delivered before this returns, unless the thread blocks the signal. */
-void papi_overflow_deliver(struct papi_slot *slot);
 
 /*
  * A component tells that a native of the control that was armed with this cookie has overflowed. context is the
@@ -104,15 +104,20 @@ void papi_overflow_deliver(struct papi_slot *slot);
  */
 bool papi_overflow_pending(int cookie, void *context);
 
-/* The same without hurry: the engine asks after a while, in which the program gets on. For signal handlers. */
-void papi_overflow_later(int cookie);
+/* The same without hurry: the engine asks after so long, or a little longer, in which the program gets on. For signal
+ * handlers. */
+void papi_overflow_later(int cookie, long ns);
+/* Whether the signal of overflow waits for the calling thread: because it is blocked. */
+bool papi_overflow_signal_waits(void);
 
 /* Between the files of the engine. A look: fetches what has happened and delivers it. */
 bool papi_overflow_look(struct papi_slot *slot, void *context);
+void papi_overflow_stopped(struct papi_eventset *set);
+void papi_overflow_left(struct papi_slot *slot);
 int papi_overflow_timer_make(struct papi_eventset *set);
-void papi_overflow_timer_start(const struct papi_eventset *set);
 void papi_overflow_timer_stop(const struct papi_eventset *set);
 void papi_overflow_timer_delete(struct papi_eventset *set);
+/* It goes off in so long. */
 void papi_overflow_timer_again(struct papi_slot *slot, long ns);
 
 #endif

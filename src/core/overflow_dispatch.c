@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What happens in the signal handler: from an overflow to the program's functions and histograms. */
-#include <stdatomic.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/handles.h"
 #include "core/overflow.h"
 #include "core/thread.h"
+#include "linux/clock.h"
 #include "linux/program_counter.h"
 
 /* Calls of handlers that are fetched in one go: as many as one overflow of all events with handlers of their own. */
 #define NOTICES 64
-/* And how often in a row, before the program goes on. */
-#define MOST_BATCHES 16
+/* How often it is tried again when another thread is inside. */
+#define MOST_TRIES 1000
 
 /* A call that is to be made. */
 struct notice {
@@ -98,7 +103,7 @@ static void advance(struct papi_sampler *sampler, long long value)
 /* In software: what the counts say. */
 static void compare(struct papi_eventset *set, struct notices *notices, void *address)
 {
-	if (!set->running || papi_count_refresh(set) != PAPI_OK)
+	if (papi_count_refresh(set) != PAPI_OK)
 		return;
 	for (unsigned i = 0; i < set->sampling->n; i++) {
 		struct papi_sampler *sampler = &set->sampling->samplers[i];
@@ -131,11 +136,11 @@ static void discard(struct papi_slot *slot, int handle, const struct notice *not
 
 	/* Whoever is inside now is so for a short time, unless it waits for the call that this handler has interrupted. */
 	while (!papi_handle_try(slot)) {
-		if (++tries == 1000)
+		if (++tries == MOST_TRIES)
 			return;
 		sched_yield();
 	}
-	for (; slot->set && slot->set->handle == handle && slot->set->armed && n; n--, notice++) {
+	for (; slot->set && slot->set->handle == handle && papi_eventset_armed(slot->set) && n; n--, notice++) {
 		struct papi_sampling *sampling = slot->set->sampling;
 
 		for (unsigned i = 0; i < sampling->n; i++) {
@@ -171,35 +176,65 @@ static bool deliver(struct papi_slot *slot, int handle, const struct notices *no
 	return true;
 }
 
-static bool look(struct papi_slot *slot, int handle, void *context)
+enum found {
+	NOBODY,	  /* there is no such set, or it does not overflow, or not any more */
+	OCCUPIED, /* somebody is inside */
+	SOME,	  /* and there is more */
+	ALL,
+};
+
+/* What has happened, from a set that has *handle, or, where that is PAPI_NULL, any; and when to look again; 0: when told. */
+static enum found find(struct papi_slot *slot, int *handle, struct notices *notices, long *interval, void *context)
 {
 	struct papi_eventset *set;
-	struct notices notices;
-	unsigned batches = 0;
-	bool all = true;
+	enum found found = ALL;
 
-	do {
-		notices.n = notices.first = 0;
-		if (!papi_handle_try(slot)) {
-			papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS);
-			return false;
-		}
-		set = slot->set;
-		if (!set || !set->armed || (handle != PAPI_NULL && set->handle != handle)) {
-			papi_handle_leave(slot);
-			return true;
-		}
-		handle = set->handle;
-		if (set->sampling->software)
-			compare(set, &notices, papi_linux_program_counter(context));
-		else
-			all = fetch(set, &notices);
+	notices->n = notices->first = 0;
+	*interval = 0;
+	if (!papi_handle_try(slot))
+		return OCCUPIED;
+	set = slot->set;
+	if (!set || !papi_eventset_armed(set) || (*handle != PAPI_NULL && set->handle != *handle)) {
 		papi_handle_leave(slot);
-	} while (deliver(slot, handle, &notices, context) && !all && ++batches < MOST_BATCHES);
-	/* They come faster than they are dealt with: the program must get on, too. */
-	if (batches == MOST_BATCHES)
-		papi_overflow_timer_again(slot, PAPI_OVERFLOW_LATER_NS);
-	return true;
+		return NOBODY;
+	}
+	*handle = set->handle;
+	if (set->running)
+		*interval = set->sampling->interval;
+	if (!set->sampling->software)
+		found = fetch(set, notices) ? ALL : SOME;
+	else if (set->running)
+		compare(set, notices, papi_linux_program_counter(context));
+	if (found == ALL)
+		atomic_store_explicit(&slot->leftover, false, memory_order_relaxed);
+	papi_handle_leave(slot);
+	return found;
+}
+
+/* The program gets on for at least as long as its functions have taken. */
+static void pause_for(struct papi_slot *slot, long long taken, long least)
+{
+	papi_overflow_timer_again(slot, taken > least ? (long)taken : least);
+}
+
+static bool look(struct papi_slot *slot, int handle, void *context)
+{
+	struct notices notices;
+	long interval;
+	enum found found = find(slot, &handle, &notices, &interval, context);
+	long long begin = found == SOME || interval ? papi_clock_virtual_ns() : 0, taken = 0;
+
+	while (deliver(slot, handle, &notices, context) && found == SOME && taken < PAPI_OVERFLOW_SLICE_NS) {
+		found = find(slot, &handle, &notices, &interval, context);
+		taken = papi_clock_virtual_ns() - begin;
+	}
+	if (found == OCCUPIED)
+		papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS);
+	else if (found == SOME)
+		pause_for(slot, papi_clock_virtual_ns() - begin, PAPI_OVERFLOW_LATER_NS);
+	else if (interval)
+		pause_for(slot, papi_clock_virtual_ns() - begin, interval);
+	return found != OCCUPIED;
 }
 
 bool papi_overflow_look(struct papi_slot *slot, void *context)
@@ -212,9 +247,9 @@ bool papi_overflow_pending(int cookie, void *context)
 	return look(papi_handle_slot(cookie), cookie, context);
 }
 
-void papi_overflow_later(int cookie)
+void papi_overflow_later(int cookie, long ns)
 {
-	papi_overflow_timer_again(papi_handle_slot(cookie), PAPI_OVERFLOW_LATER_NS);
+	pause_for(papi_handle_slot(cookie), ns, PAPI_OVERFLOW_LATER_NS);
 }
 
 static bool some_wait(const struct papi_eventset *set)
@@ -248,17 +283,51 @@ static void drain(struct papi_eventset *set)
 	} while (!all);
 }
 
+/* In software: thresholds that were passed after the last look. */
+static void count_unseen(struct papi_eventset *set)
+{
+	for (unsigned i = 0; i < set->sampling->n; i++) {
+		struct papi_sampler *sampler = &set->sampling->samplers[i];
+		long long times;
+
+		advance(sampler, papi_count_value(set, sampler->event));
+		times = sampler->progress / sampler->threshold;
+		if (times > 0)
+			sampler->lost += times;
+	}
+}
+
 void papi_overflow_stopped(struct papi_eventset *set)
 {
 	struct papi_slot *slot = papi_handle_slot(set->handle);
 	uint32_t self = papi_thread_number();
+	bool in_handler = atomic_compare_exchange_strong(&slot->dispatcher, &self, 0);
 
-	if (set->sampling->software) {
-		atomic_compare_exchange_strong(&slot->dispatcher, &self, 0);
-		return;
-	}
-	if (atomic_compare_exchange_strong(&slot->dispatcher, &self, 0) || !some_wait(set))
+	if (set->sampling->software)
+		count_unseen(set);
+	else if (in_handler || !some_wait(set))
 		drain(set);
 	else if (set->sampling->thread == papi_thread_number())
 		atomic_store(&slot->leftover, true);
+	else
+		papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS);
+}
+
+/*
+ * By a signal to this thread: so handlers have a context as ever. Where the program has blocked it, or this is a handler
+ * already, they are called when that is over.
+ */
+void papi_overflow_left(struct papi_slot *slot)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_code = SI_QUEUE;
+	info.si_value.sival_ptr = slot;
+	for (unsigned i = 0; i < MOST_TRIES && atomic_load(&slot->leftover); i++) {
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), papi_overflow_signal(), &info);
+		if (papi_overflow_signal_waits())
+			break;
+	}
+	atomic_store(&slot->leftover, false);
 }

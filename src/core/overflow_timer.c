@@ -2,6 +2,9 @@
 /*
  * The timer of an armed EventSet. It carries the address of the set's slot, which outlives the set: a signal that comes
  * late finds a slot without the set, or with another one, and looking there is in order.
+ *
+ * It goes off once. Where it is looked without being told, each look sets it for the next one when it is done: however
+ * long the program's functions take, the program goes on for that long in between.
  */
 #include <errno.h>
 #include <signal.h>
@@ -35,10 +38,13 @@ void papi_overflow_options_reset(void)
 	atomic_store(&papi_option_itimer_ns, LOOK_NS);
 }
 
-/* Not the first of them, which programs take without asking. */
+/*
+ * Below SIGRTMIN, where the kernel keeps one for a thread and finds room for it also when the user's queue of signals is
+ * full; and one that neither it nor, in all likelihood, the program uses for anything.
+ */
 int papi_overflow_signal(void)
 {
-	return SIGRTMIN + 2;
+	return SIGSTKFLT;
 }
 
 static bool is_slot(const void *pointer)
@@ -56,10 +62,18 @@ static enum papi_signal_answer on_timer(const siginfo_t *info, void *context)
 	return PAPI_SIGNAL_OWN;
 }
 
-/* Real time, or the CPU time of the thread: there is no clock of its time in user mode alone. */
-static int clock_of(int itimer)
+/*
+ * Real time, or the CPU time of the thread: there is no clock of its time in user mode alone. By that a set that counts
+ * its thread is looked at: nothing wakes one that sleeps, and one that gets little time gets on all the same.
+ */
+static int clock_for(const struct papi_eventset *set)
 {
-	return itimer == ITIMER_REAL ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+	const struct papi_options *options = &set->options;
+	bool real = set->sampling->software ? atomic_load(&papi_option_itimer_num) == ITIMER_REAL
+					    : !set->sampling->interval || options->attach || options->cpu >= 0 ||
+			options->granularity != PAPI_GRN_THR;
+
+	return real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
 }
 
 /* Straight from the kernel: the C library's function may allocate. */
@@ -87,7 +101,7 @@ int papi_overflow_timer_make(struct papi_eventset *set)
 {
 	struct papi_sampling *sampling = set->sampling;
 	int number = sampling->software ? atomic_load(&papi_option_itimer_sig) : papi_overflow_signal();
-	int clock = sampling->software ? clock_of(atomic_load(&papi_option_itimer_num)) : CLOCK_MONOTONIC;
+	int clock = clock_for(set);
 	int status = papi_signal_claim(number, on_timer);
 
 	if (status != PAPI_OK)
@@ -98,31 +112,28 @@ int papi_overflow_timer_make(struct papi_eventset *set)
 	if (!sampling->has_timer)
 		status = make(set, clock, number);
 	if (status == PAPI_OK)
-		atomic_store_explicit(&papi_handle_slot(set->handle)->timer,
-			sampling->software ? 0 : sampling->timer + 1, memory_order_relaxed);
+		atomic_store_explicit(
+			&papi_handle_slot(set->handle)->timer, sampling->timer + 1, memory_order_relaxed);
 	return status;
 }
 
-static void set_time(int timer, long first_ns, long interval_ns)
+static void set_time(int timer, long ns)
 {
-	struct itimerspec time = {
-		.it_value = { .tv_sec = first_ns / 1000000000, .tv_nsec = first_ns % 1000000000 },
-		.it_interval = { .tv_sec = interval_ns / 1000000000, .tv_nsec = interval_ns % 1000000000 },
-	};
+	struct itimerspec time = { .it_value = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 } };
 
 	syscall(SYS_timer_settime, timer, 0, &time, NULL);
 }
 
-void papi_overflow_timer_start(const struct papi_eventset *set)
+bool papi_overflow_signal_waits(void)
 {
-	int ns = atomic_load(&papi_option_itimer_ns);
+	sigset_t waiting;
 
-	set_time(set->sampling->timer, ns, ns);
+	return !sigpending(&waiting) && sigismember(&waiting, papi_overflow_signal()) == 1;
 }
 
 void papi_overflow_timer_stop(const struct papi_eventset *set)
 {
-	set_time(set->sampling->timer, 0, 0);
+	set_time(set->sampling->timer, 0);
 }
 
 void papi_overflow_timer_delete(struct papi_eventset *set)
@@ -143,17 +154,5 @@ void papi_overflow_timer_again(struct papi_slot *slot, long ns)
 	int timer = atomic_load_explicit(&slot->timer, memory_order_relaxed);
 
 	if (timer)
-		set_time(timer - 1, ns, 0);
-}
-
-void papi_overflow_deliver(struct papi_slot *slot)
-{
-	siginfo_t info;
-
-	if (!atomic_exchange(&slot->leftover, false))
-		return;
-	memset(&info, 0, sizeof(info));
-	info.si_code = SI_QUEUE;
-	info.si_value.sival_ptr = slot;
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), papi_overflow_signal(), &info);
+		set_time(timer - 1, ns);
 }

@@ -68,8 +68,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 		if (one > answer)
 			answer = one;
-		if (answer == PAPI_SIGNAL_OWN)
-			break;
 	}
 	if (answer != PAPI_SIGNAL_OWN)
 		pass_on(number, info, context, answer == PAPI_SIGNAL_SHARED);

@@ -2,9 +2,10 @@
 /*
  * Signals that the library uses and the program may use, too.
  *
- * One handler is installed for each signal number that some part of the library claims. It asks the claimants whether the
+ * One handler is installed for each signal number that some part of the library claims. It asks all claimants whether the
  * signal was theirs, which they tell by its siginfo; what is nobody's goes on to the handler that the program had, with
- * the mask that the program wanted, or has the effect it would have had without the library.
+ * the mask that the program wanted, or has the effect it would have had without the library. Those below SIGRTMIN are
+ * kept once, whoever sends them how often: a claimant of one looks whether it has work to do whatever the siginfo tells.
  *
  * A handler stays installed once it is: a signal may be on its way to some thread at any time, and the default effect of
  * most is the end of the process. A program that installs a handler of its own later takes the signal away from the

@@ -183,12 +183,13 @@ static int try_to_read(int EventSet, long long values[])
 	if (status != PAPI_OK)
 		return status;
 	status = papi_count_read(slot->set, values);
-	if (status != PAPI_OK) {
-		papi_error_keep();
-		papi_count_stop(slot->set, NULL);
-		papi_error_restore();
+	if (status == PAPI_OK) {
+		papi_handle_leave(slot);
+		return PAPI_OK;
 	}
-	papi_handle_leave(slot);
+	papi_error_keep();
+	papi_count_stop_and_leave(slot, NULL);
+	papi_error_restore();
 	return status;
 }
 

@@ -118,6 +118,7 @@ const struct papi_component papi_perf_event_component = {
 	.rebase = papi_perf_rebase,
 	.arm = papi_perf_arm,
 	.overflows = papi_perf_overflows,
+	.polled = papi_perf_overflows_polled,
 	.close = papi_perf_close,
 	.forked = papi_perf_forked,
 };

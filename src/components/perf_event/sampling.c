@@ -2,19 +2,14 @@
 #include "components/perf_event/sampling.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "components/perf_event/kernel.h"
+#include "components/perf_event/overflow_signals.h"
 #include "components/perf_event/reasons.h"
 #include "core/error.h"
-#include "core/overflow.h"
-#include "core/signals.h"
 #include "core/thread.h"
 
 #define MOST_PRECISE 2
@@ -22,161 +17,29 @@
 /* The kernel's timer for clock events goes no faster. */
 #define SHORTEST_CLOCK_PERIOD 10000
 
+/* And that of faster ones sends no signals: an interrupt takes about 10,000 ns on virtual machines. */
+#define SHORTEST_SIGNALLED_PERIOD 100000
+
 /* Pages of samples to a ring, at first, and where the limit of locked memory does not allow that, less. */
 #define RING_PAGES 4
-
-/* ---- From descriptors to cookies ----------------------------------------------------------------------- */
-
-#define CHUNK  1024
-#define CHUNKS 1024
-
-/* Who gets the signals of a descriptor: papi_thread_number() << 32 | cookie + 1; 0: it does not overflow. */
-static _Atomic(_Atomic uint64_t *) owners[CHUNKS];
-
-/* Its signals are off, since there were more than the thread could take; a timer looks at the ring instead. */
-#define MUTED (1ull << 31)
-/* So many signals in a row of which each came while the one before was dealt with. */
-#define TOO_MANY 256
-
-static _Thread_local unsigned hurried __attribute__((tls_model("initial-exec")));
-
-static _Atomic uint64_t *owner_of(int fd)
-{
-	_Atomic uint64_t *chunk = fd >= 0 && fd < CHUNK * CHUNKS
-		? atomic_load_explicit(&owners[fd / CHUNK], memory_order_acquire)
-		: NULL;
-
-	return chunk ? &chunk[fd % CHUNK] : NULL;
-}
-
-/* Chunks are made as they are needed, and kept. */
-static int make_owner(int fd)
-{
-	_Atomic uint64_t *none = NULL, *chunk;
-
-	if (fd >= CHUNK * CHUNKS)
-		return papi_error(
-			PAPI_ECOUNT, "descriptor %d of an event that overflows is not below %d", fd, CHUNK * CHUNKS);
-	if (atomic_load_explicit(&owners[fd / CHUNK], memory_order_acquire))
-		return PAPI_OK;
-	chunk = calloc(CHUNK, sizeof(*chunk));
-	if (!chunk)
-		return papi_error(PAPI_ENOMEM, "no memory for an event that overflows");
-	if (!atomic_compare_exchange_strong(&owners[fd / CHUNK], &none, chunk))
-		free(chunk);
-	return PAPI_OK;
-}
-
-static void set_owner(const struct papi_perf_sampling *sampling, int fd)
-{
-	atomic_store_explicit(owner_of(fd), (uint64_t)sampling->thread << 32 | (uint32_t)(sampling->cookie + 1),
-		memory_order_release);
-}
-
-static void clear_owner(int fd)
-{
-	_Atomic uint64_t *owner = owner_of(fd);
-
-	if (owner)
-		atomic_store_explicit(owner, 0, memory_order_release);
-}
-
-/* ---- Signals ------------------------------------------------------------------------------------------- */
-
-/*
- * An event that overflows faster than its handler returns would queue signals without end, and the program would never
- * get on. Then the signals are turned off for a while, in which samples go on to the ring, and a timer looks at that.
- */
-static void mute_if_hurried(_Atomic uint64_t *place, uint64_t owner, int fd)
-{
-	sigset_t waiting;
-
-	if (sigpending(&waiting) || !sigismember(&waiting, papi_overflow_signal())) {
-		hurried = 0;
-		return;
-	}
-	if (++hurried < TOO_MANY)
-		return;
-	hurried = 0;
-	/* The set may be another by now, or none. */
-	if (atomic_compare_exchange_strong(place, &owner, owner | MUTED)) {
-		papi_perf_kernel->fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK);
-		papi_overflow_later((int)(uint32_t)owner - 1);
-	}
-}
-
-static void unmute(int fd)
-{
-	_Atomic uint64_t *place = owner_of(fd);
-
-	if (place && atomic_load_explicit(place, memory_order_relaxed) & MUTED) {
-		atomic_fetch_and(place, ~MUTED);
-		papi_perf_kernel->fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC);
-	}
-}
-
-/* One sample, or a few. A descriptor that is nobody's may have been ours when the signal was sent. */
-static enum papi_signal_answer on_overflow(const siginfo_t *info, void *context)
-{
-	_Atomic uint64_t *place;
-	uint64_t owner;
-
-	/* Those of the kernel's descriptors alone are positive. */
-	if (info->si_code <= 0 || info->si_code == SI_KERNEL)
-		return PAPI_SIGNAL_FOREIGN;
-	place = owner_of(info->si_fd);
-	owner = place ? atomic_load_explicit(place, memory_order_acquire) : 0;
-	if (!owner)
-		return PAPI_SIGNAL_SHARED;
-	if (owner & MUTED)
-		return PAPI_SIGNAL_OWN;
-	papi_overflow_pending((int)(uint32_t)owner - 1, context);
-	mute_if_hurried(place, owner, info->si_fd);
-	return PAPI_SIGNAL_OWN;
-}
-
-/* The queue of real-time signals was full: anything may have happened to this thread's events. */
-static enum papi_signal_answer on_full_queue(const siginfo_t *info, void *context)
-{
-	if (info->si_code != SI_KERNEL)
-		return PAPI_SIGNAL_FOREIGN;
-	for (int fd = 0; fd < CHUNK * CHUNKS; fd++) {
-		const _Atomic uint64_t *place = owner_of(fd);
-		uint64_t owner = place ? atomic_load_explicit(place, memory_order_acquire) : 0;
-
-		if (!place)
-			fd += CHUNK - 1;
-		else if (owner >> 32 == papi_thread_number() && !(owner & MUTED))
-			papi_overflow_pending((int)(uint32_t)owner - 1, context);
-	}
-	return PAPI_SIGNAL_SHARED;
-}
 
 /* The signals of all rings go to the calling thread. */
 static int direct_signals(struct papi_perf_sampling *sampling)
 {
-	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid) };
+	int status = PAPI_OK;
 
-	sampling->thread = papi_thread_number();
-	for (unsigned i = 0; i < sampling->n_rings; i++) {
-		int fd = sampling->rings[i].fd;
-
-		if (papi_perf_kernel->fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC) ||
-			papi_perf_kernel->fcntl(fd, F_SETSIG, (unsigned long)papi_overflow_signal()) ||
-			papi_perf_kernel->fcntl(fd, F_SETOWN_EX, (unsigned long)&owner)) {
-			sampling->thread = 0;
-			return papi_perf_call_failed("fcntl", errno);
-		}
-		set_owner(sampling, fd);
-	}
-	return PAPI_OK;
+	for (unsigned i = 0; i < sampling->n_rings && status == PAPI_OK; i++)
+		if (!sampling->rings[i].polled)
+			status = papi_perf_signals_direct(sampling->rings[i].fd, sampling->cookie);
+	sampling->thread = status == PAPI_OK ? papi_thread_number() : 0;
+	return status;
 }
 
 /* ---- Rings --------------------------------------------------------------------------------------------- */
 
 static void close_ring(struct papi_perf_ring *ring)
 {
-	clear_owner(ring->fd);
+	papi_perf_signals_end(ring->fd);
 	if (ring->pages)
 		papi_perf_kernel->unmap(ring->pages, ring->size + (size_t)sysconf(_SC_PAGESIZE));
 }
@@ -202,7 +65,7 @@ void papi_perf_sampling_forked(struct papi_perf_control *control)
 	if (!sampling)
 		return;
 	for (unsigned i = 0; i < sampling->n_rings; i++) {
-		clear_owner(sampling->rings[i].fd);
+		papi_perf_signals_forked(sampling->rings[i].fd);
 		sampling->rings[i].fd = -1;
 		sampling->rings[i].pages = NULL;
 	}
@@ -233,12 +96,13 @@ static int open_ring(struct papi_perf_sampling *sampling, const struct papi_perf
 {
 	struct papi_perf_ring *ring = &sampling->rings[sampling->n_rings];
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int status = make_owner(counter->fd);
+	int status = papi_perf_signals_prepare(counter->fd);
 
 	if (status != PAPI_OK)
 		return status;
 	*ring = (struct papi_perf_ring){ .fd = counter->fd, .native = counter->native };
 	ring->countable = !is_clock(attr);
+	ring->polled = is_clock(attr) && sampling->thresholds[ring->native] < SHORTEST_SIGNALLED_PERIOD;
 	for (ring->size = RING_PAGES * page; !ring->pages && ring->size >= page; ring->size /= 2) {
 		ring->pages = papi_perf_kernel->map_ring(counter->fd, page + ring->size);
 		if (ring->pages || errno != EPERM)
@@ -452,10 +316,8 @@ static void set_tail(const struct papi_perf_ring *ring, uint64_t tail)
 int papi_perf_sampling_start(struct papi_perf_control *control)
 {
 	struct papi_perf_sampling *sampling = control->sampling;
-	int status = papi_signal_claim(papi_overflow_signal(), on_overflow);
+	int status = papi_perf_signals_claim();
 
-	if (status == PAPI_OK)
-		status = papi_signal_claim(SIGIO, on_full_queue);
 	if (status == PAPI_OK && sampling->thread != papi_thread_number())
 		status = direct_signals(sampling);
 	if (status != PAPI_OK)
@@ -469,7 +331,7 @@ int papi_perf_sampling_start(struct papi_perf_control *control)
 		if (papi_perf_kernel->ioctl(ring->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period))
 			return papi_perf_call_failed("PERF_EVENT_IOC_PERIOD", errno);
 		set_tail(ring, head_of(ring));
-		unmute(ring->fd);
+		papi_perf_signals_unmute(ring->fd);
 		ring->first = counter_of(control, ring)->base;
 		ring->seen = ring->lost = ring->lost_all = 0;
 		ring->settled = false;
@@ -575,6 +437,16 @@ static bool any_waits(const struct papi_perf_sampling *sampling)
 	return false;
 }
 
+bool papi_perf_overflows_polled(const void *pointer)
+{
+	const struct papi_perf_control *control = pointer;
+
+	for (unsigned i = 0; control->sampling && i < control->sampling->n_rings; i++)
+		if (control->sampling->rings[i].polled)
+			return true;
+	return false;
+}
+
 unsigned papi_perf_overflows(void *pointer, struct papi_overflow taken[], unsigned n)
 {
 	struct papi_perf_control *control = pointer;
@@ -599,7 +471,7 @@ unsigned papi_perf_overflows(void *pointer, struct papi_overflow taken[], unsign
 			ring->seen++;
 		}
 		if (found < n)
-			unmute(ring->fd);
+			papi_perf_signals_unmute(ring->fd);
 		if (found == n || !ring->pages || !sampling->stopped)
 			continue;
 		if (!ring->settled)

@@ -3,16 +3,17 @@
  * Overflow of perf events: a signal for each, and the addresses of all in a ring that the kernel writes to.
  *
  * A native that overflows is opened with its threshold as sample period, on the processor's precise mechanism where it
- * has one. Each of its counters has a ring, and tells of every sample by a real-time signal to the thread that started
- * the control, which says on which descriptor. A table from descriptor to cookie leads to the EventSet; it has room for
- * any number of descriptors and never loses a page, so that a handler may look into it at any time.
+ * has one. Each of its counters has a ring, and tells of samples by a signal to the thread that started the control
+ * (overflow_signals.h).
  *
- * Signals are a wake-up only: what happened is what is in the rings. Is the queue of real-time signals full, the kernel
- * sends SIGIO instead, which says nothing; then all rings of the thread are looked at. Samples are lost when a ring is
- * full, because nobody could read it for so long, and when the kernel throttles the event. The kernel tells of the
- * former; the rest shows when the counter stands still: it must have passed as many thresholds as there were samples.
+ * A clock that is faster than signals can be sends none: then the kernel would do nothing else, and neither the program
+ * nor the handler, which could turn them off, would ever get on. Its ring is looked at by a timer.
  *
- * Functions here expect to be inside the control, but for the signal handlers.
+ * Signals are a wake-up only: what happened is what is in the rings. Samples are lost when a ring is full, because nobody
+ * could read it for so long, and when the kernel throttles the event. The kernel tells of the former; the rest shows when
+ * the counter stands still: it must have passed as many thresholds as there were samples.
+ *
+ * Functions here expect to be inside the control.
  */
 #ifndef PAPI_PERF_SAMPLING_H
 #define PAPI_PERF_SAMPLING_H
@@ -34,6 +35,7 @@ struct papi_perf_ring {
 	uint64_t lost_all; /* since start */
 	uint64_t
 		settled_early; /* lost that were counted at stop; the kernel may yet tell of them, with its next sample */
+	bool polled;           /* it sends no signals */
 	bool countable;        /* its count tells how often it must have overflowed: not so with clocks */
 	bool settled;          /* what is missing since start has been told */
 };
@@ -51,6 +53,7 @@ struct papi_perf_sampling {
 /* Operations of the component (core/component.h). */
 int papi_perf_arm(void *control, unsigned position, long long threshold, int cookie);
 unsigned papi_perf_overflows(void *control, struct papi_overflow taken[], unsigned n);
+bool papi_perf_overflows_polled(const void *control);
 
 /* The part of a counter's attr that makes it overflow, if its native does. */
 void papi_perf_sampling_apply(const struct papi_perf_control *control, const struct papi_perf_encoding *encoding,
