@@ -167,6 +167,7 @@ COMMANDS = [
     ("perl", "perl -e 'local $SIG{ALRM} = sub { die \"late\\n\" }; eval { alarm 1; 1 while 1 }; print $@; "
              "print fork ? wait > 0 ? $? >> 8 : -1 : exit 6'"),
     ("node", "node work.js"),
+    ("java", "java -version 2>&1; java --list-modules | cut -d@ -f1 | md5sum"),
     ("xz", "xz -T2 --block-size=8192 -k words && xz -dc words.xz | md5sum"),
     ("sort", "sort --parallel=2 -S 1M words | md5sum"),
     ("sort", "sort -n -k1.2 -u words | tail -n 3"),

@@ -17,11 +17,14 @@ static struct entry {
 static unsigned watched; /* threads */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-/* Signals are blocked meanwhile: a handler wants the lock, too. Returns the mask to go back to. */
+/* All signals are blocked meanwhile, also those for faults, which somebody may send: a handler wants the lock, too. Returns
+ * the mask to go back to. */
 static uint64_t take_lock(void)
 {
-	uint64_t mask = papi_vpmu_signals_block();
+	const uint64_t all = UINT64_MAX;
+	uint64_t mask = 0;
 
+	papi_vpmu_raw(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof(mask), 0, 0);
 	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
 		papi_vpmu_raw(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 	return mask;
@@ -53,7 +56,8 @@ static bool has_function(const struct papi_vpmu_action *action)
 	return action->handler != (uint64_t)(uintptr_t)SIG_DFL && action->handler != (uint64_t)(uintptr_t)SIG_IGN;
 }
 
-/* Which the kernel is to have while the program means that. */
+/* Which the kernel is to have while the program means that. Each signal waits for its handler to begin, where the program's
+ * mask comes in force: else as many frames as there are signals would lie on the stack of the runtime. */
 static struct papi_vpmu_action kernel_action(uint64_t number, const struct papi_vpmu_action *program)
 {
 	struct papi_vpmu_action action = *program;
@@ -61,7 +65,8 @@ static struct papi_vpmu_action kernel_action(uint64_t number, const struct papi_
 	if (!has_function(program) && !papi_vpmu_action_is_fault(number))
 		return action;
 	action.handler = engine_handler();
-	action.flags = (program->flags & ~(uint64_t)(unsigned)SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK | RESTORER;
+	action.flags = (program->flags & ~(uint64_t)((unsigned)SA_RESETHAND | SA_NODEFER)) | SA_SIGINFO | SA_ONSTACK |
+		RESTORER;
 	if (!(program->flags & RESTORER))
 		action.restorer = (uint64_t)(uintptr_t)papi_vpmu_signal_restorer;
 	return action;

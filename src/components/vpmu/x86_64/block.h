@@ -64,6 +64,12 @@ void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsign
 /* Decodes one instruction out of a copy of the program's bytes. False when it is none. */
 bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t pc, const uint8_t *bytes, uint64_t size);
 
+/* Whether an instruction needs the program's own base of gs, or sets it. */
+bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction);
+
+/* Whether it is popf or iret: it can set the trap flag, and then has to be stepped. */
+bool papi_vpmu_loads_flags(const struct papi_vpmu_instruction *instruction);
+
 /* Whether nothing that the program does from pc on needs the arithmetic flags; false when it cannot be seen soon. */
 bool papi_vpmu_flags_unused(uint64_t pc);
 

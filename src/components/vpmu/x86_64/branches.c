@@ -211,13 +211,29 @@ static void end_syscall(struct papi_vpmu_translation *t, const struct papi_vpmu_
 	go_on_after_syscall(t);
 }
 
-static void end_step(struct papi_vpmu_translation *t)
+void papi_vpmu_exit_to_step(struct papi_vpmu_translation *t)
 {
 	papi_vpmu_spill(t, RCX, t->decoded->pc);
 	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->pc);
 	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
 	papi_vpmu_unspill(t, RCX, t->pc);
 	papi_vpmu_exit(&t->e, PAPI_VPMU_EXIT_STEP);
+}
+
+/* popf leaves no flag as it was: they are free for a look at what it is about to load.
+ *
+ *	testb [rsp + 1], 1;  je on
+ */
+void papi_vpmu_look_for_trap_flag(struct papi_vpmu_translation *t)
+{
+	static const uint8_t test_trap_flag[] = { 0xf6, 0x44, 0x24, 0x01, 0x01 };
+	const unsigned equal = 4;
+	uint8_t *on;
+
+	papi_vpmu_emit_bytes(&t->e, test_trap_flag, sizeof(test_trap_flag));
+	on = papi_vpmu_emit_jump_if(&t->e, equal, 0);
+	papi_vpmu_exit_to_step(t);
+	papi_vpmu_emit_land_32(&t->e, on);
 }
 
 void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
@@ -255,7 +271,7 @@ void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu
 		end_syscall(t, last);
 		break;
 	case PAPI_VPMU_STEP:
-		end_step(t);
+		papi_vpmu_exit_to_step(t);
 		break;
 	}
 }

@@ -46,10 +46,13 @@ void papi_vpmu_check_unchanged(struct papi_vpmu_translation *t)
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_FLAGS);
 	papi_vpmu_spill(t, RCX, t->pc);
 	papi_vpmu_emit_constant(&t->e, RCX, t->pc);
-	for (; offset + 4 <= size; offset += 4)
-		changed[n++] = compare(&t->e, bytes, offset, 4);
-	for (; offset < size; offset++)
-		changed[n++] = compare(&t->e, bytes, offset, 1);
+	/* No more than is aligned at once: the program may have set AC. */
+	while (offset < size) {
+		unsigned width = (t->pc + offset) % 4 || offset + 4 > size ? 1 : 4;
+
+		changed[n++] = compare(&t->e, bytes, offset, width);
+		offset += width;
+	}
 	unchanged = papi_vpmu_emit_jump(&t->e, 0);
 
 	for (unsigned i = 0; i < n; i++)

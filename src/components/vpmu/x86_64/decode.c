@@ -58,21 +58,43 @@ static void find_flags(const ZydisDecodedInstruction *decoded, unsigned *read, u
 		? (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & ARITHMETIC_FLAGS : 0;
 }
 
+bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+
+	if (decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS || decoded->mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
+		decoded->mnemonic == ZYDIS_MNEMONIC_WRGSBASE)
+		return true;
+	for (unsigned i = 0; i < decoded->operand_count; i++) /* a load of the register, which sets the base */
+		if (instruction->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			instruction->operands[i].reg.value == ZYDIS_REGISTER_GS &&
+			instruction->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			return true;
+	return false;
+}
+
+static bool is_interrupt_return(const ZydisDecodedInstruction *decoded)
+{
+	return decoded->mnemonic == ZYDIS_MNEMONIC_IRET || decoded->mnemonic == ZYDIS_MNEMONIC_IRETD ||
+		decoded->mnemonic == ZYDIS_MNEMONIC_IRETQ;
+}
+
+bool papi_vpmu_loads_flags(const struct papi_vpmu_instruction *instruction)
+{
+	return instruction->decoded.mnemonic == ZYDIS_MNEMONIC_POPF ||
+		instruction->decoded.mnemonic == ZYDIS_MNEMONIC_POPFQ || is_interrupt_return(&instruction->decoded);
+}
+
 /* Whether it needs what translated code does not leave as it was: the gs base, far transfers, another mode. */
 static bool must_step(const struct papi_vpmu_instruction *instruction)
 {
 	const ZydisDecodedInstruction *decoded = &instruction->decoded;
 
-	if (decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS)
+	if (papi_vpmu_uses_gs(instruction))
 		return true;
-	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || is_interrupt_return(decoded))
 		return true;
 	switch (decoded->mnemonic) {
-	case ZYDIS_MNEMONIC_RDGSBASE:
-	case ZYDIS_MNEMONIC_WRGSBASE:
-	case ZYDIS_MNEMONIC_IRET:
-	case ZYDIS_MNEMONIC_IRETD:
-	case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_INT:
 	case ZYDIS_MNEMONIC_SYSENTER:
 	case ZYDIS_MNEMONIC_SYSRET:
@@ -145,8 +167,8 @@ void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsign
 		if (!papi_vpmu_decode_copy(instruction, block->end, (const uint8_t *)(uintptr_t)block->end,
 					   limit - block->end))
 			break;
-		/* One that is stepped makes a block of its own. */
-		if (instruction->kind == PAPI_VPMU_STEP && block->count)
+		/* One that is stepped, always or at times, begins a block of its own. */
+		if ((instruction->kind == PAPI_VPMU_STEP || papi_vpmu_loads_flags(instruction)) && block->count)
 			break;
 		block->count++;
 		block->end += instruction->decoded.length;

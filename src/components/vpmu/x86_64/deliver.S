@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The handler that the kernel calls while threads run translated (signals.h). On the stack is struct papi_vpmu_frame; all
- * registers are free, for it holds those of what was interrupted.
+ * registers and flags are free, for it holds those of what was interrupted. The kernel clears DF and TF, and leaves AC.
  *
- * Up to papi_vpmu_signal_blocked another signal may come in between; it is put off, as in the runtime.
+ * Up to papi_vpmu_signal_blocked another signal may come in between, and one for a fault up to papi_vpmu_signal_end, if
+ * somebody sends one; they are put off, as in the runtime.
  */
 #include "components/vpmu/x86_64/offsets.h"
 
@@ -15,6 +16,7 @@
 #define THREAD 32
 	.set	MASK, 40
 #define HANDLER 48
+#define STACK 56
 #define SIZE 72
 
 #define SYS_rt_sigprocmask 14
@@ -56,6 +58,8 @@
 	lea	8(%rsp), %rcx
 	cmp	%rcx, %rdx
 	jne	called
+	pushq	$2 /* AC would make faults of the engine's own accesses */
+	popf
 	test	%rax, %rax
 	je	native
 	cmpq	$0, VPMU_WATCHED(%rax)
@@ -63,16 +67,26 @@
 
 	sub	$SIZE, %rsp
 	fetch_delivery
-	set_mask all_signals(%rip), "lea MASK(%rsp), %rdx"
+	set_mask all_bits(%rip), "lea MASK(%rsp), %rdx"
 	function papi_vpmu_signal_blocked
 	mov	THREAD(%rsp), %rdi
+	incq	VPMU_DELIVERING(%rdi)
 	mov	%rsp, %rsi
 	call	papi_vpmu_signal_deliver
+	mov	THREAD(%rsp), %rdi
+	decq	VPMU_DELIVERING(%rdi)
 	cmp	$1, %eax
-	je	papi_vpmu_resume
+	je	translated
 	ja	call_natively
 	mov	FRAME(%rsp), %rsp
-	ret
+leave:
+	add	$8, %rsp
+	mov	$SYS_rt_sigreturn, %eax
+	syscall
+
+translated:
+	mov	STACK(%rsp), %rsp
+	jmp	papi_vpmu_resume
 
 	/* The frame may have moved; rbx, rbp and the others are kept in it. */
 call_natively:
@@ -90,12 +104,12 @@ call_natively:
 	mov	%r14, %rdx
 	xor	%eax, %eax
 	call	*%r15
-	set_mask all_signals(%rip), "xor %edx, %edx"
+	set_mask all_bits(%rip), "xor %edx, %edx"
 	mov	%rbp, %rdi
 	mov	%rbx, %rsi
 	call	papi_vpmu_signal_returned
 	mov	%rbx, %rsp
-	ret
+	jmp	leave
 
 	/* A thread that is not translated. */
 native:
@@ -128,6 +142,9 @@ called:
 	jmp	*%rcx
 	.size	papi_vpmu_signal_entry, . - papi_vpmu_signal_entry
 
+	function papi_vpmu_signal_end
+	.size	papi_vpmu_signal_end, . - papi_vpmu_signal_end
+
 	function papi_vpmu_signal_restorer
 	movq	$SYS_rt_sigreturn, %rax /* in the form by which unwinders know it */
 	syscall
@@ -143,7 +160,8 @@ called:
 	.globl	papi_vpmu_all_signals
 	.hidden	papi_vpmu_all_signals
 papi_vpmu_all_signals:
-all_signals:
 	.quad	~((1 << 3) | (1 << 4) | (1 << 6) | (1 << 7) | (1 << 10))
+all_bits:
+	.quad	-1
 
 	.section .note.GNU-stack, "", @progbits

@@ -5,6 +5,9 @@
  * Signals that arrive while in_runtime is set are put off: the handler blocks all signals, sends itself the signal again,
  * and sets deferred (signals.c). When the runtime is done the mask is restored here, and the signal comes again, where all
  * of the program's state is in the thread's registers, flags and pc.
+ *
+ * No flag of the program that changes what instructions do is in force in library code: with AC set, each access that is
+ * not aligned would fault. They are back when the program goes on.
  */
 #include "components/vpmu/x86_64/offsets.h"
 
@@ -14,6 +17,8 @@
 #define ARCH_SET_GS 0x1001
 #define SIG_SETMASK 2
 #define TRAP_FLAG 0x100
+	/* AC, NT, DF, TF */
+#define SPECIAL_FLAGS 0x44500
 
 #define REGISTER(number) %gs:(VPMU_REGISTERS + 8 * (number))
 
@@ -55,14 +60,21 @@
 	mov	REGISTER(15), %r15
 	.endm
 
-	/* Those that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. */
+	/* Those that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. One that comes
+	 * before the mask is in force finds deferred still set, and so which mask it will be. */
 	.macro unblock_signals
-	movq	$0, %gs:VPMU_DEFERRED
 	mov	$SYS_rt_sigprocmask, %eax
 	mov	$SIG_SETMASK, %edi
 	xor	%edx, %edx
 	mov	$8, %r10d
 	syscall
+	movq	$0, %gs:VPMU_DEFERRED
+	.endm
+
+	/* The flags become those of library code. */
+	.macro plain_flags
+	pushq	$2
+	popf
 	.endm
 
 	.macro function name
@@ -90,11 +102,14 @@
 	mov	%gs:VPMU_STACK, %rsp
 	pushf
 	pop	%gs:VPMU_FLAGS
-	cld
-	mov	%gs:VPMU_SELF, %rdi
+	testl	$SPECIAL_FLAGS, %gs:VPMU_FLAGS
+	jne	2f
+1:	mov	%gs:VPMU_SELF, %rdi
 	call	papi_vpmu_runtime_dispatch
 	mov	%rax, %gs:VPMU_CODE
-	/* goes on below */
+	jmp	papi_vpmu_resume
+2:	plain_flags
+	jmp	1b
 	.size	papi_vpmu_dispatch, . - papi_vpmu_dispatch
 
 /* To gs:[code], with the program's registers. From here to the jump signals are welcome: papi_vpmu_resume to
@@ -138,11 +153,20 @@
 	function papi_vpmu_gate_enter
 	movq	$1, %gs:VPMU_IN_RUNTIME
 	mov	%gs:VPMU_GATE_DEPTH, %r10
+	mov	%rsp, %r11
+	mov	%gs:VPMU_STACK, %rsp
+	pushf
+	pop	%gs:VPMU_FLAGS
+	testl	$SPECIAL_FLAGS, %gs:VPMU_FLAGS
+	jne	4f
+5:	mov	%r11, %rsp
 	cmp	$(VPMU_GATE_SIZE * VPMU_MAX_GATES), %r10
 	jae	1f
 2:	mov	(%rsp), %r11
 	mov	%r11, %gs:VPMU_GATES(%r10)
 	mov	%rsp, %gs:(VPMU_GATES + 8)(%r10)
+	mov	%gs:VPMU_FLAGS, %r11
+	mov	%r11, %gs:(VPMU_GATES + 16)(%r10)
 	add	$VPMU_GATE_SIZE, %r10
 	mov	%r10, %gs:VPMU_GATE_DEPTH
 	lea	papi_vpmu_gate_return(%rip), %r11
@@ -162,6 +186,8 @@
 	restore_registers
 	mov	%gs:VPMU_GATE_DEPTH, %r10
 	jmp	2b
+4:	plain_flags
+	jmp	5b
 3:	push	%r11
 	push	%rax
 	push	%rdi
@@ -185,7 +211,6 @@
 	movq	$1, %gs:VPMU_IN_RUNTIME
 	save_registers
 	mov	%gs:VPMU_STACK, %rsp
-	movq	$0x202, %gs:VPMU_FLAGS
 	mov	%gs:VPMU_SELF, %rdi
 	call	papi_vpmu_runtime_gate_return
 	mov	%rax, %gs:VPMU_CODE

@@ -123,7 +123,7 @@ static void enter(struct papi_vpmu_thread *thread, uint64_t *slot)
 		papi_vpmu_runtime_forget_gates(thread);
 	}
 	n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
-	thread->gates[n] = (struct papi_vpmu_gate){ *slot, (uint64_t)(uintptr_t)slot };
+	thread->gates[n] = (struct papi_vpmu_gate){ *slot, (uint64_t)(uintptr_t)slot, __builtin_ia32_readeflags_u64() };
 	thread->gate_depth += sizeof(thread->gates[0]);
 	*slot = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
 	thread->active = thread->in_library = true;

@@ -28,10 +28,11 @@
 #define VPMU_GUARD 4488	       /* address */
 #define VPMU_HANDLER_MASK 4496 /* uint64_t */
 #define VPMU_DEFERRED_MASK 4504 /* uint64_t */
+#define VPMU_DELIVERING 4512	/* uint64_t */
 
 #define VPMU_GATES 5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32
-#define VPMU_GATE_SIZE 16
+#define VPMU_GATE_SIZE 24
 
 #define VPMU_SYSCALL_KINDS 6144 /* unsigned char[512] */
 #define VPMU_JUMPS 65536	/* uint64_t[65536] */

@@ -23,6 +23,9 @@
 /* SSE, AVX and AVX-512; x87 and the rest nobody here touches. */
 #define VECTOR_STATE 0xe6u
 
+/* CF, PF, AF, ZF, SF, OF */
+#define ARITHMETIC_FLAGS 0x8d5u
+
 static void save_vectors(struct papi_vpmu_thread *thread)
 {
 	__asm__ volatile("xsave64 %0" : "=m"(thread->vector_state) : "a"(VECTOR_STATE), "d"(0) : "memory");
@@ -92,14 +95,18 @@ static struct papi_vpmu_block *find(struct papi_vpmu_thread *thread, const struc
 }
 
 /* What cannot be counted to the end must not look as if it had been. */
-static uint64_t go_native(struct papi_vpmu_thread *thread, const char *reason)
+uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char *reason)
 {
+	uint64_t mask = papi_vpmu_signals_block();
+
+	if (thread->deferred || thread->signals.waiting)
+		mask = thread->deferred_mask;
 	thread->active = false;
 	thread->lost = reason;
-	if (thread->signals.waiting) {
-		thread->signals.waiting = false;
-		thread->deferred = 1;
-	}
+	papi_vpmu_runtime_close_gates(thread);
+	papi_vpmu_signals_leave(thread);
+	thread->deferred = 1; /* until the program's registers are its own again */
+	thread->deferred_mask = mask;
 	return thread->pc;
 }
 
@@ -139,7 +146,7 @@ static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_blo
 		return block->code;
 	thread->stepped = thread->pc;
 	block = find(thread, thread->stepping, thread->pc);
-	return block ? block->code : go_native(thread, "memory for translated code ended");
+	return block ? block->code : papi_vpmu_runtime_go_native(thread, "memory for translated code ended");
 }
 
 static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_link *link, bool indirect, bool returned)
@@ -149,7 +156,7 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 	struct papi_vpmu_block *block = find(thread, flavour, thread->pc);
 
 	if (!block)
-		return go_native(thread, has_restartable_sequence() ? "the program uses restartable sequences (rseq)"
+		return papi_vpmu_runtime_go_native(thread, has_restartable_sequence() ? "the program uses restartable sequences (rseq)"
 								   : "memory for translated code ended");
 	thread->in_library = flavour->library;
 	if (thread->signals.waiting && !flavour->library) {
@@ -187,7 +194,7 @@ static uint64_t step(struct papi_vpmu_thread *thread)
 	save_vectors(thread);
 	obstacle = papi_vpmu_step_obstacle(thread->pc);
 	restore_vectors(thread);
-	return obstacle ? go_native(thread, obstacle) : papi_vpmu_step_begin(thread);
+	return obstacle ? papi_vpmu_runtime_go_native(thread, obstacle) : papi_vpmu_step_begin(thread);
 }
 
 uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
@@ -275,7 +282,8 @@ void papi_vpmu_runtime_close_gates(struct papi_vpmu_thread *thread)
 	thread->gate_depth = 0;
 }
 
-/* The return address has been popped: it was right below the stack pointer. */
+/* The flags that decide what instructions do are as they were before the call; of the others a call leaves nothing. The
+ * return address has been popped: it was right below the stack pointer. */
 static bool pop_gate(struct papi_vpmu_thread *thread, uint64_t slot)
 {
 	unsigned n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
@@ -284,6 +292,7 @@ static bool pop_gate(struct papi_vpmu_thread *thread, uint64_t slot)
 		if (thread->gates[i].slot != slot)
 			continue;
 		thread->pc = thread->gates[i].pc;
+		thread->flags = thread->gates[i].flags & ~(uint64_t)ARITHMETIC_FLAGS;
 		for (unsigned j = i + 1; j < n; j++)
 			thread->gates[j - 1] = thread->gates[j];
 		thread->gate_depth -= sizeof(thread->gates[0]);

@@ -27,6 +27,11 @@
 #define NO_DEFER    0x40000000u       /* SA_NODEFER */
 #define AUTO_DISARM ((int)(1u << 31)) /* SS_AUTODISARM */
 
+#define TRAP_FLAG 0x100u
+
+/* DF, RF, TF: the kernel calls handlers without them. */
+#define CLEARED_FLAGS 0x10500u
+
 /* By the number that x86 gives a register. */
 static const unsigned char frame_registers[16] = {
 	FRAME_RAX,
@@ -70,6 +75,11 @@ static uint64_t bit_of(uint64_t number)
 	return (uint64_t)1 << (number - 1);
 }
 
+static void change_mask(int how, uint64_t signals)
+{
+	papi_vpmu_raw(SYS_rt_sigprocmask, how, (long)&signals, 0, sizeof(signals), 0, 0);
+}
+
 static bool is_within(uint64_t address, uint64_t start, uint64_t size)
 {
 	return address - start < size;
@@ -99,11 +109,14 @@ static bool comes_again(const struct papi_vpmu_signal_info *info)
 
 /* ---- putting off ---- */
 
+/* Those for faults are not blocked while the engine works: this one is then, for it would come at once. */
 static void send_again(const struct papi_vpmu_signal_info *info)
 {
 	long process = papi_vpmu_raw(SYS_getpid, 0, 0, 0, 0, 0, 0),
 	     thread = papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
+	if (papi_vpmu_action_is_fault((uint64_t)info->number))
+		change_mask(SIG_BLOCK, bit_of((uint64_t)info->number));
 	/* Without room for what comes with it, the bare signal still arrives. */
 	if (papi_vpmu_raw(SYS_rt_tgsigqueueinfo, process, thread, info->number, (long)info, 0, 0))
 		papi_vpmu_raw(SYS_tgkill, process, thread, info->number, 0, 0, 0);
@@ -114,32 +127,41 @@ static bool is_in_entry(uint64_t pc)
 	return is_between(pc, papi_vpmu_signal_entry, papi_vpmu_signal_blocked);
 }
 
+/* In the handler, whose work must not be done twice at once. */
+static bool is_in_delivery(const struct papi_vpmu_thread *thread, uint64_t pc)
+{
+	return thread->delivering > 1 || is_between(pc, papi_vpmu_signal_blocked, papi_vpmu_signal_end);
+}
+
 /* dispatch.S, but for the way out of the runtime. */
 static bool is_in_runtime(const struct papi_vpmu_thread *thread, uint64_t pc)
 {
-	return thread->in_runtime || is_in_entry(pc) || is_between(pc, papi_vpmu_jump_miss, papi_vpmu_resume) ||
+	return thread->in_runtime || is_between(pc, papi_vpmu_jump_miss, papi_vpmu_resume) ||
 		is_between(pc, papi_vpmu_gate_enter, papi_vpmu_gate_entered) ||
 		pc == (uint64_t)(uintptr_t)papi_vpmu_gate_return;
 }
 
-static void put_off(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery)
+static void put_off(const struct papi_vpmu_delivery *delivery, uint64_t until)
 {
-	struct papi_vpmu_context *context = &delivery->frame->context;
-	bool early = is_in_entry(context->registers[FRAME_PC]);
-
-	if (early || !thread->deferred || thread->signals.mask_is_early)
-		thread->deferred_mask = context->mask;
-	thread->signals.mask_is_early = early;
-	thread->deferred = 1;
-	context->mask |= papi_vpmu_all_signals;
+	delivery->frame->context.mask |= until | bit_of(delivery->number);
 	send_again(delivery->info);
 }
 
-/* The signal is ignored; what was put off meanwhile comes as soon as the frame is returned from. */
-static void let_pass(struct papi_vpmu_thread *thread)
+/* Until the runtime is done, and restores the mask. */
+static void put_off_in_runtime(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery)
 {
-	if (thread->signals.mask_is_early)
-		thread->deferred = thread->signals.mask_is_early = false;
+	if (!thread->deferred)
+		thread->deferred_mask = delivery->frame->context.mask;
+	thread->deferred = 1;
+	put_off(delivery, papi_vpmu_all_signals);
+}
+
+/* Until the handler that had hardly begun has come to its end. It asks the kernel for its mask, too late now. */
+static void put_off_at_entry(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery)
+{
+	thread->signals.early_mask = delivery->frame->context.mask;
+	thread->signals.mask_is_early = true;
+	put_off(delivery, papi_vpmu_all_signals);
 }
 
 /* ---- what was interrupted ---- */
@@ -169,17 +191,23 @@ static void read_thread(const struct papi_vpmu_thread *thread, struct papi_vpmu_
 }
 
 /* Makes the frame show the program. Returns what it shows then. */
-static unsigned show_program(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context)
+static unsigned show_program(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery)
 {
 	unsigned library = thread->in_library ? SHOWS_LIBRARY : 0;
+	struct papi_vpmu_context *context = delivery->context;
 	struct papi_vpmu_state state;
+	uint64_t pc;
 
 	read_frame(context, &state);
-	if (is_between(state.pc, papi_vpmu_resume, papi_vpmu_resume_end))
+	pc = state.pc;
+	if (is_between(pc, papi_vpmu_resume, papi_vpmu_resume_end))
 		read_thread(thread, &state);
-	else if (!papi_vpmu_cache_holds(state.pc) || !papi_vpmu_recover(thread, &state))
+	else if (!papi_vpmu_cache_holds(pc) || !papi_vpmu_recover(thread, &state))
 		return SHOWS_NATIVE | library;
 	write_frame(context, &state);
+	/* Of SIGILL, SIGFPE and a trap: the instruction's. */
+	if (is_fault(delivery->info) && delivery->info->address == pc)
+		delivery->info->address = state.pc;
 	return (thread->active ? SHOWS_PROGRAM : SHOWS_NATIVE) | library;
 }
 
@@ -277,7 +305,7 @@ static enum papi_vpmu_deliver die(struct papi_vpmu_thread *thread, struct papi_v
 }
 
 static enum papi_vpmu_deliver run_translated(
-	struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery, uint64_t mask)
+	struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery, uint64_t mask)
 {
 	thread->signals.handlers++;
 	thread->registers[RAX] = 0;
@@ -285,30 +313,36 @@ static enum papi_vpmu_deliver run_translated(
 	thread->registers[RSI] = (uint64_t)(uintptr_t)delivery->info;
 	thread->registers[RDX] = (uint64_t)(uintptr_t)delivery->context;
 	thread->registers[RSP] = (uint64_t)(uintptr_t)delivery->frame;
-	thread->flags = 0x202;
+	thread->flags = delivery->context->registers[FRAME_FLAGS] & ~(uint64_t)CLEARED_FLAGS;
 	thread->pc = delivery->handler;
 	thread->in_library = false;
 	thread->deferred = 1; /* until it is there: then the handler's mask is in force */
 	thread->deferred_mask = mask;
 	thread->in_runtime = 1;
 	thread->code = papi_vpmu_runtime_continue(thread);
+	/* The frame is on the program's stack; where the runtime has none of its own, below it. */
+	delivery->stack = thread->signals.own_stack ? thread->stack : (uint64_t)(uintptr_t)delivery->frame;
 	return PAPI_VPMU_DELIVER_TRANSLATED;
+}
+
+/* Whether the signal waits while its handler runs. To the kernel the engine says so always (actions.c). */
+static bool is_blocked_by(const struct papi_vpmu_action *action, uint64_t number)
+{
+	return !(action->flags & NO_DEFER) || action->mask & bit_of(number);
 }
 
 /* The masks that the program would see: of what was interrupted, and of the handler. */
 static uint64_t settle_masks(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery,
 	const struct papi_vpmu_action *action)
 {
-	uint64_t mask = delivery->mask, own = action->flags & NO_DEFER ? 0 : bit_of(delivery->number);
+	uint64_t mask = delivery->mask, own = bit_of(delivery->number);
 
-	if (thread->signals.mask_is_early) {
-		mask = thread->deferred_mask;
-	} else if (thread->deferred) {
+	if (thread->deferred) {
 		delivery->context->mask = thread->deferred_mask;
-		mask = thread->deferred_mask | action->mask | own;
+		mask = thread->deferred_mask | action->mask;
 	}
-	thread->deferred = thread->signals.mask_is_early = false;
-	return mask;
+	thread->deferred = 0;
+	return is_blocked_by(action, delivery->number) ? mask | own : mask & ~own;
 }
 
 static bool is_function(uint64_t handler)
@@ -322,12 +356,10 @@ static enum papi_vpmu_deliver deliver_to_program(struct papi_vpmu_thread *thread
 	unsigned shows;
 	uint64_t mask;
 
-	if (action.handler == (uint64_t)(uintptr_t)SIG_IGN && !is_fault(delivery->info)) {
-		let_pass(thread);
+	if (action.handler == (uint64_t)(uintptr_t)SIG_IGN && !is_fault(delivery->info))
 		return PAPI_VPMU_DELIVER_RETURN;
-	}
 	mask = settle_masks(thread, delivery, &action);
-	shows = show_program(thread, delivery->context);
+	shows = show_program(thread, delivery);
 	if (!is_function(action.handler))
 		return die(thread, delivery, delivery->number);
 	if (!place_frame(thread, delivery, &action))
@@ -356,26 +388,49 @@ static bool is_child(const struct papi_vpmu_thread *thread)
 	return papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0) != thread->signals.tid;
 }
 
+static enum papi_vpmu_deliver deliver_to_thread(
+	struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery, bool fault)
+{
+	if (thread->signals.step && fault && papi_vpmu_step_trap(thread, delivery))
+		return PAPI_VPMU_DELIVER_RETURN;
+	return deliver_to_program(thread, delivery);
+}
+
+/* All signals are blocked yet. From now on those for faults are not: accesses to the program's memory may fail. Where one
+ * delivery has interrupted another there are none, and whoever sends fast would never let them end. */
+static void begin_delivery(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery)
+{
+	if (thread->signals.mask_is_early)
+		delivery->mask = thread->signals.early_mask;
+	thread->signals.mask_is_early = false;
+	if (thread->delivering == 1)
+		set_mask(&papi_vpmu_all_signals, NULL);
+}
+
 enum papi_vpmu_deliver papi_vpmu_signal_deliver(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery)
 {
 	struct papi_vpmu_context *context = delivery->context;
+	uint64_t pc = context->registers[FRAME_PC];
 	bool fault = is_fault(delivery->info);
 
 	if (is_child(thread))
 		return deliver_to_child(thread, delivery);
+	begin_delivery(thread, delivery);
 	if (fault && thread->guard) {
 		context->registers[FRAME_PC] = (uint64_t)(uintptr_t)papi_vpmu_guard_failed;
 		return PAPI_VPMU_DELIVER_RETURN;
 	}
-	if (is_in_runtime(thread, context->registers[FRAME_PC])) {
-		if (fault)
-			return die(thread, delivery, delivery->number);
-		put_off(thread, delivery);
-		return PAPI_VPMU_DELIVER_RETURN;
-	}
-	if (thread->signals.step && fault && papi_vpmu_step_trap(thread, delivery))
-		return PAPI_VPMU_DELIVER_RETURN;
-	return deliver_to_program(thread, delivery);
+	if (fault && (is_in_entry(pc) || is_in_delivery(thread, pc) || is_in_runtime(thread, pc)))
+		return die(thread, delivery, delivery->number);
+	if (is_in_entry(pc))
+		put_off_at_entry(thread, delivery);
+	else if (is_in_delivery(thread, pc))
+		put_off(delivery, 0); /* whichever way that ends, it sets another mask */
+	else if (is_in_runtime(thread, pc))
+		put_off_in_runtime(thread, delivery);
+	else
+		return deliver_to_thread(thread, delivery, fault);
+	return PAPI_VPMU_DELIVER_RETURN;
 }
 
 /* The frame is about to be returned from: where it shows the program, it will lead there through the dispatcher. */
@@ -418,6 +473,8 @@ void papi_vpmu_signals_return(struct papi_vpmu_thread *thread)
 		thread->lost = "a signal handler that had interrupted the library started to count and did not stop";
 	}
 	papi_vpmu_signals_block();
+	if (thread->active && context.registers[FRAME_FLAGS] & TRAP_FLAG)
+		papi_vpmu_runtime_go_native(thread, PAPI_VPMU_STEPS_ITSELF);
 	thread->deferred = 0; /* the frame's mask lets them come */
 	if (thread->active)
 		hide_program(thread, &context, shows ? shows : SHOWS_PROGRAM);
@@ -453,6 +510,8 @@ void papi_vpmu_signal_native(struct papi_vpmu_delivery *delivery)
 	if (is_function(action.handler)) {
 		delivery->handler = action.handler;
 		leave_stack(delivery, &action);
+		if (!is_blocked_by(&action, delivery->number))
+			change_mask(SIG_UNBLOCK, bit_of(delivery->number));
 		return;
 	}
 	if (action.handler == (uint64_t)(uintptr_t)SIG_IGN && !is_fault(delivery->info))
@@ -500,20 +559,40 @@ void papi_vpmu_signals_take_stack(struct papi_vpmu_thread *thread)
 			SYS_sigaltstack, (long)&own, (long)&thread->signals.stack, 0, 0, 0, 0);
 }
 
-/* False: the thread is on it just now. */
-static bool give_stack_back(struct papi_vpmu_thread *thread)
+/* From the runtime, which is on that stack: the kernel wants the call to come from elsewhere. No signal may come there. */
+static void give_stack_back_from_it(const struct papi_vpmu_signal_stack *stack)
 {
-	if (thread->signals.own_stack && papi_vpmu_raw(SYS_sigaltstack, (long)&thread->signals.stack, 0, 0, 0, 0, 0))
-		return false;
+	const uint64_t all = UINT64_MAX;
+	uint64_t mask = 0;
+	long result;
+
+	set_mask(&all, &mask);
+	__asm__ volatile("mov %%rsp, %%rbx; mov %%rdi, %%rsp; syscall; mov %%rbx, %%rsp"
+			 : "=a"(result)
+			 : "a"(SYS_sigaltstack), "D"(stack), "S"(0)
+			 : "rbx", "rcx", "r11", "memory");
+	set_mask(&mask, NULL);
+}
+
+static void give_stack_back(struct papi_vpmu_thread *thread)
+{
+	const struct papi_vpmu_signal_stack *stack = &thread->signals.stack;
+
+	if (!thread->signals.own_stack)
+		return;
+	if (is_within((uint64_t)(uintptr_t)__builtin_frame_address(0), (uint64_t)(uintptr_t)thread->runtime_stack,
+		    sizeof(thread->runtime_stack)))
+		give_stack_back_from_it(stack);
+	else
+		papi_vpmu_raw(SYS_sigaltstack, (long)stack, 0, 0, 0, 0, 0);
 	thread->signals.own_stack = false;
-	return true;
 }
 
 void papi_vpmu_signals_leave(struct papi_vpmu_thread *thread)
 {
 	thread->deferred = thread->signals.waiting = false;
-	/* A region that is stopped by a function that is called for an overflow: the thread is watched on until the next. */
-	if (!give_stack_back(thread) || !thread->watched)
+	give_stack_back(thread);
+	if (!thread->watched)
 		return;
 	thread->watched = 0;
 	papi_vpmu_actions_leave();

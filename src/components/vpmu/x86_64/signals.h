@@ -32,6 +32,7 @@ struct papi_vpmu_delivery {
 	struct papi_vpmu_thread *thread;
 	uint64_t mask; /* that the handler is to run with */
 	uint64_t handler;
+	uint64_t stack; /* of the runtime, if it goes on there */
 };
 
 enum papi_vpmu_deliver {
@@ -48,6 +49,7 @@ extern const uint64_t papi_vpmu_all_signals;
 /* Labels of deliver.S. */
 void papi_vpmu_signal_entry(void);
 void papi_vpmu_signal_blocked(void);
+void papi_vpmu_signal_end(void);
 /* A program that handles no signal has named no restorer. */
 void papi_vpmu_signal_restorer(void);
 /* A handler that does nothing. */

@@ -12,6 +12,7 @@
 #include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/x86_64/maps.h"
 #include "components/vpmu/x86_64/recover.h"
+#include "components/vpmu/x86_64/runtime.h"
 
 #define TRAP_FLAG   0x100u
 #define SINGLE_STEP 2 /* si_code: TRAP_TRACE */
@@ -27,9 +28,7 @@ const char *papi_vpmu_step_obstacle(uint64_t pc)
 		!papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)pc, sizeof(bytes)) ||
 		!papi_vpmu_decode_copy(&instruction, pc, bytes, sizeof(bytes)))
 		return NULL; /* it will fault */
-	if (instruction.decoded.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS ||
-		instruction.decoded.mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
-		instruction.decoded.mnemonic == ZYDIS_MNEMONIC_WRGSBASE)
+	if (papi_vpmu_uses_gs(&instruction))
 		return "the program uses the gs segment, which counting needs";
 	return NULL;
 }
@@ -53,14 +52,31 @@ static void finish(struct papi_vpmu_thread *thread, struct papi_vpmu_context *co
 	thread->deferred_mask = thread->signals.step_mask;
 }
 
+/* The program has set the trap flag itself. That is for the processor, right behind the instruction. */
+static void go_native(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context)
+{
+	thread->signals.step = NOT_STEPPING;
+	papi_vpmu_runtime_go_native(thread, PAPI_VPMU_STEPS_ITSELF);
+	thread->deferred = 0;
+	context->mask = thread->signals.step_mask;
+	context->stack = thread->signals.stack;
+}
+
 /* It has run: the dispatcher finds what follows. */
 static void go_on(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context)
 {
+	struct papi_vpmu_instruction instruction;
 	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+	bool known = papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)thread->pc, sizeof(bytes)) &&
+		papi_vpmu_decode_copy(&instruction, thread->pc, bytes, sizeof(bytes));
 
-	finish(thread, context);
-	if (papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)thread->pc, sizeof(bytes)))
+	if (known)
 		papi_vpmu_recover_count(thread, bytes, sizeof(bytes), thread->pc);
+	if (known && papi_vpmu_loads_flags(&instruction) && context->registers[FRAME_FLAGS] & TRAP_FLAG) {
+		go_native(thread, context);
+		return;
+	}
+	finish(thread, context);
 	thread->pc = context->registers[FRAME_PC];
 	thread->exit = PAPI_VPMU_EXIT_CONTINUE;
 	context->registers[FRAME_PC] = (uint64_t)(uintptr_t)papi_vpmu_dispatch;

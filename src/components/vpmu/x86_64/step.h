@@ -11,6 +11,9 @@
 
 #include "components/vpmu/x86_64/signals.h"
 
+/* Why a thread that sets the trap flag counts no longer. */
+#define PAPI_VPMU_STEPS_ITSELF "the program runs itself step by step, by the trap flag"
+
 /* Whether the instruction at the thread's pc can be run so; if not, why. */
 const char *papi_vpmu_step_obstacle(uint64_t pc);
 

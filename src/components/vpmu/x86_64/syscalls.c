@@ -74,19 +74,14 @@ static uint64_t do_call(const uint64_t *r)
 				       (long)r[R9]);
 }
 
-/* The program's own gs: it asks for ours, or wants to set it, which would take ours away. */
-static uint64_t do_arch_prctl(struct papi_vpmu_thread *thread)
+/* The program's own gs, which it has never set. */
+static uint64_t get_gs(const uint64_t *r)
 {
-	const uint64_t *r = thread->registers, none = 0;
-	uint64_t result;
+	const uint64_t none = 0;
+	uint64_t result = do_call(r);
 
-	if (r[RDI] == ARCH_SET_GS) {
-		thread->active = false;
-		thread->lost = "the program uses the gs segment";
-	}
-	result = do_call(r);
-	if (r[RDI] == ARCH_GET_GS && !failed(result))
-		papi_vpmu_guarded_copy((void *)(uintptr_t)r[RSI], &none, sizeof(none));
+	if (!failed(result) && !papi_vpmu_guarded_copy((void *)(uintptr_t)r[RSI], &none, sizeof(none)))
+		result = (uint64_t)-EFAULT;
 	return result;
 }
 
@@ -105,7 +100,11 @@ uint64_t papi_vpmu_syscall(struct papi_vpmu_thread *thread)
 
 	switch (r[RAX]) {
 	case SYS_arch_prctl:
-		result = do_arch_prctl(thread);
+		if (r[RDI] == ARCH_SET_GS) { /* natively: it takes away what the runtime stands on */
+			thread->pc -= SYSCALL_LENGTH;
+			return papi_vpmu_runtime_go_native(thread, "the program uses the gs segment, which counting needs");
+		}
+		result = r[RDI] == ARCH_GET_GS ? get_gs(r) : do_call(r);
 		break;
 	case SYS_rt_sigaction:
 		result = papi_vpmu_signals_action(thread);

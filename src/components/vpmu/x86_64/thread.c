@@ -40,6 +40,7 @@ AT(watched, VPMU_WATCHED);
 AT(guard, VPMU_GUARD);
 AT(handler_mask, VPMU_HANDLER_MASK);
 AT(deferred_mask, VPMU_DEFERRED_MASK);
+AT(delivering, VPMU_DELIVERING);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);
@@ -75,8 +76,11 @@ static bool is_ours(uint64_t base)
 static bool set_gs(struct papi_vpmu_thread *thread)
 {
 	uint64_t base = 0;
+	bool known = !papi_vpmu_raw(SYS_arch_prctl, ARCH_GET_GS, (long)&base, 0, 0, 0, 0);
 
-	if (papi_vpmu_raw(SYS_arch_prctl, ARCH_GET_GS, (long)&base, 0, 0, 0, 0) || (base && !is_ours(base))) {
+	if (known && base == (uint64_t)(uintptr_t)thread)
+		return true;
+	if (!known || (base && !is_ours(base))) {
 		papi_error(PAPI_ECMP, "this thread uses the gs segment, which the virtual PMU needs");
 		return false;
 	}
@@ -175,8 +179,8 @@ struct papi_vpmu_thread *papi_vpmu_thread_get(void)
 {
 	struct papi_vpmu_thread *thread = papi_vpmu_self;
 
-	if (thread)
-		return thread;
+	if (thread) /* the program may have set gs since the last region */
+		return set_gs(thread) ? thread : NULL;
 	thread = papi_vpmu_thread_new();
 	if (!thread) {
 		papi_error(PAPI_ENOMEM, "no memory for a thread of the virtual PMU");

@@ -26,6 +26,7 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, 
 struct papi_vpmu_gate {
 	uint64_t pc;
 	uint64_t slot; /* the address of the return address */
+	uint64_t flags;
 };
 
 /*
@@ -50,7 +51,8 @@ struct papi_vpmu_signals {
 	bool own_stack;	    /* signals arrive on the stack of the runtime */
 	bool waiting;	    /* blocked until the thread is in the program's own code, where deferred_mask comes in force */
 	uint64_t handlers;  /* that have run translated */
-	bool mask_is_early; /* deferred_mask was taken from a handler that had hardly begun */
+	bool mask_is_early; /* a handler was interrupted when it had hardly begun: this is its mask */
+	uint64_t early_mask;
 	struct papi_vpmu_signal_stack {
 		uint64_t start;
 		int flags;
@@ -86,6 +88,7 @@ struct papi_vpmu_thread {
 	uint64_t guard;		 /* where the runtime goes on when memory of the program cannot be read (guard.h) */
 	uint64_t handler_mask;	 /* of signals, for a handler of the library's own */
 	uint64_t deferred_mask;	 /* to go back to */
+	uint64_t delivering;	 /* a signal, or one within that */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[VPMU_MAX_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];
@@ -120,7 +123,8 @@ struct papi_vpmu_thread {
 	_Alignas(64) unsigned char vector_state[4096]; /* xsave area */
 
 	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];
-	unsigned char runtime_stack[131072];
+	/* Room for a frame of each signal that there is: as many may come at once. */
+	unsigned char runtime_stack[524288];
 };
 
 /* Exits that are not links, by number. */

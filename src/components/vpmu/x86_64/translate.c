@@ -96,6 +96,8 @@ static void translate_copy(struct papi_vpmu_translation *t, unsigned point, bool
 	const struct papi_vpmu_decoded *decoded = t->decoded;
 	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
 
+	if (papi_vpmu_loads_flags(&decoded->instructions[0]) && last->kind != PAPI_VPMU_STEP)
+		papi_vpmu_look_for_trap_flag(t);
 	papi_vpmu_trace_enter(t);
 	for (unsigned i = 0; i < decoded->count; i++) {
 		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];

@@ -78,6 +78,10 @@ void papi_vpmu_check_unchanged(struct papi_vpmu_translation *t);
 
 /* branches.c: leaves the code by that exit (enum papi_vpmu_exit, or the number of a link). */
 void papi_vpmu_exit(struct papi_vpmu_emitter *e, int64_t exit);
+/* To where the first instruction of the block is run natively, alone. */
+void papi_vpmu_exit_to_step(struct papi_vpmu_translation *t);
+/* That is where popf goes if it is about to set the trap flag. */
+void papi_vpmu_look_for_trap_flag(struct papi_vpmu_translation *t);
 /* budget.c: whether accesses to memory bring an overflow nearer. */
 bool papi_vpmu_weighs_memory(const struct papi_vpmu_wants *wants);
 /* budget.c: finds the block's weights. */
