@@ -15,10 +15,17 @@
  * representation, which PAPI_SDE_GET_DOUBLE and PAPI_SDE_GET_FLOAT take out: such values cannot be accumulated with
  * PAPI_accum or be written with PAPI_write. Of recorders and counting sets the value is an address, see there.
  *
- * Results. Functions that return int return 0, or a negative number that is one of the PAPI_E... codes: PAPI_EINVAL
- * (-1) for a handle that is none of its kind or of a counter that was unregistered, an empty name, or a mode or type
- * without meaning; PAPI_ENOMEM (-2); PAPI_ENOEVNT (-7) for a name that is not registered; PAPI_ECNFLCT (-8) for one
- * that is taken. Functions that return a pointer return NULL instead.
+ * Results. Functions that return int return SDE_OK, which is 0, or a negative number that is one of the PAPI_E... codes:
+ * PAPI_EINVAL (-1) for a handle that is none of its kind or of a counter that was unregistered, an empty name, or a mode
+ * or type without meaning; PAPI_ENOMEM (-2); PAPI_ENOEVNT (-7) for a name that is not registered; PAPI_ECNFLCT (-8) for a
+ * group that cannot be joined. Functions that return a pointer return NULL instead.
+ *
+ * Names. The first registration of a name counts. Registering or creating again what is registered already changes
+ * nothing and returns SDE_OK, with the handle that the name has, whatever it was made as: a library that is initialised
+ * twice needs no precautions, and one that means another variable unregisters the first.
+ *
+ * Order. An EventSet may hold an event before it is registered. Its value is -1 until then, and afterwards what the
+ * counter holds; PAPI_SDE_DELTA begins at 0 when the counter is registered after PAPI_start.
  *
  * Threads. Any thread may call these functions at any time. papi_sde_inc_counter is one atomic addition, and may be
  * called from a signal handler too; the others may not. The program's own variables are read by PAPI as they are: what
@@ -34,8 +41,10 @@
 #ifndef PAPI_SDE_LIB_H
 #define PAPI_SDE_LIB_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #if defined(__GNUC__)
@@ -47,6 +56,17 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Results; the numbers of papi.h. */
+#define SDE_OK      0
+#define SDE_EINVAL  (-1)
+#define SDE_ENOMEM  (-2)
+#define SDE_ECMP    (-4)
+#define SDE_ENOEVNT (-7)
+
+/* The version of this interface. */
+#define PAPI_SDE_VERSION_NUMBER(major, minor) ((major) << 16 | (minor))
+#define PAPI_SDE_VERSION                      PAPI_SDE_VERSION_NUMBER(1, 0)
 
 /* Modes: one of each pair. PAPI_write keeps an offset for itself, so a PAPI_SDE_RW counter is not written to either. */
 #define PAPI_SDE_RO      0x00
@@ -73,6 +93,7 @@ typedef long long (*papi_sde_fptr_t)(void *param);
 
 /* Less than, equal to or greater than 0, as qsort(3) wants it. */
 typedef int (*papi_sde_compare_t)(const void *first, const void *second);
+typedef papi_sde_compare_t papi_sde_cmpr_fptr_t; /* 7.0's name */
 
 /* One element of a counting set, as a read of it lists them. */
 typedef struct cset_list_object_s {
@@ -103,6 +124,9 @@ static inline float PAPI_SDE_GET_FLOAT(long long value)
 #define GET_DOUBLE_SDE(value) PAPI_SDE_GET_DOUBLE(value)
 #define GET_FLOAT_SDE(value)  PAPI_SDE_GET_FLOAT(value)
 
+/* The array that the value of a recorder's event points to, of values of a type. */
+#define GET_SDE_RECORDER_ADDRESS(value, type) ((type *)(intptr_t)(value))
+
 /* ---- Libraries ----------------------------------------------------------------------------------------- */
 
 /**
@@ -125,7 +149,8 @@ PAPI_SDE_API int papi_sde_shutdown(papi_handle_t handle);
  * @param event_name  without "::" in it, and no other event of the library.
  * @param cntr_mode   PAPI_SDE_RO or PAPI_SDE_RW, and PAPI_SDE_DELTA or PAPI_SDE_INSTANT.
  * @param cntr_type   PAPI_SDE_long_long, PAPI_SDE_int, PAPI_SDE_double or PAPI_SDE_float.
- * @param counter     the variable; it must stay until the counter is unregistered.
+ * @param counter     the variable; it must stay until the counter is unregistered. Not looked at where the name is
+ *                    registered already.
  */
 PAPI_SDE_API int papi_sde_register_counter(
 	papi_handle_t handle, const char *event_name, int cntr_mode, int cntr_type, void *counter);
@@ -141,6 +166,11 @@ PAPI_SDE_API int papi_sde_register_counter_cb(papi_handle_t handle, const char *
 
 /** Ends a counter, recorder, counting set or group of any making. */
 PAPI_SDE_API int papi_sde_unregister_counter(papi_handle_t handle, const char *event_name);
+
+/* Earlier names of these, which 7.0 has too. */
+#define papi_sde_register_fp_counter   papi_sde_register_counter_cb
+#define papi_sde_destroy_counter       papi_sde_unregister_counter
+#define papi_sde_destroy_counting_set  papi_sde_unregister_counter
 
 /** Says what an event counts, for listings. The text is copied; what is longer than 1023 bytes is cut. */
 PAPI_SDE_API int papi_sde_describe_counter(papi_handle_t handle, const char *event_name, const char *event_description);
@@ -167,7 +197,10 @@ PAPI_SDE_API int papi_sde_add_counter_to_group(
 PAPI_SDE_API int papi_sde_create_counter(
 	papi_handle_t handle, const char *event_name, int cntr_mode, void **cntr_handle);
 
-/** Adds to a counter made by papi_sde_create_counter, in one step: nothing is lost between threads. */
+/**
+ * Adds to a counter made by papi_sde_create_counter, in one step: nothing is lost between threads. Where the counter is
+ * armed with PAPI_overflow and this passes the threshold, the handler is called from here, in this thread.
+ */
 PAPI_SDE_API int papi_sde_inc_counter(void *cntr_handle, long long increment);
 
 /**
@@ -190,8 +223,8 @@ PAPI_SDE_API void *papi_sde_get_counter_handle(papi_handle_t handle, const char 
  *                the address of the value at that place when all are sorted: of n values, numbered from 0, those with
  *                the numbers 0, n/4, n/2, 3n/4 (rounded down) and n-1; 0 when there are none
  *
- * A copy belongs to the EventSet and stays as it is until the next read, accum, reset, stop or start of that set, or
- * its end.
+ * Each read makes such copies anew, with malloc(3), and they belong to the caller, who frees them. PAPI_read of a
+ * stopped EventSet gives the addresses that its last run ended with, once more.
  *
  * @param typesize       bytes of a value.
  * @param cmpr_func_ptr  compares two values; NULL: the recorder has no quantiles.
@@ -215,7 +248,8 @@ PAPI_SDE_API int papi_sde_compare_float(const void *first, const void *second);
 
 /**
  * Makes a counting set, which counts how often each of its elements was inserted. The value of its event is the address
- * of a list of cset_list_object_t, 0 when the set is empty; the list belongs to the EventSet as copies of recorders do.
+ * of a list of cset_list_object_t, 0 when the set is empty. The list belongs to the caller as copies of recorders do: each
+ * object of it, and each ptr, is to be freed.
  */
 PAPI_SDE_API int papi_sde_create_counting_set(papi_handle_t handle, const char *cset_name, void **cset_handle);
 
@@ -261,6 +295,11 @@ typedef struct papi_sde_fptr_struct_s {
 	void *(*get_counter_handle)(papi_handle_t handle, const char *event_name);
 } papi_sde_fptr_struct_t;
 
+/* Earlier names of members. */
+#define register_fp_counter  register_counter_cb
+#define destroy_counter      unregister_counter
+#define destroy_counting_set unregister_counter
+
 /* All of them, for a tool. */
 #define PAPI_SDE_FUNCTIONS                                                                                            \
 	{                                                                                                             \
@@ -270,6 +309,14 @@ typedef struct papi_sde_fptr_struct_s {
 			papi_sde_create_counting_set, papi_sde_counting_set_insert, papi_sde_counting_set_remove,     \
 			papi_sde_record, papi_sde_reset_recorder, papi_sde_reset_counter, papi_sde_get_counter_handle \
 	}
+
+/* The same as an assignment, by 7.0's name. */
+#define POPULATE_SDE_FPTR_STRUCT(structure)                                           \
+	do {                                                                          \
+		const papi_sde_fptr_struct_t papi_sde_functions_ = PAPI_SDE_FUNCTIONS; \
+                                                                                      \
+		(structure) = papi_sde_functions_;                                    \
+	} while (0)
 
 /**
  * A library that registers events may have this function, which does so through the functions it is given: its events

@@ -94,6 +94,11 @@ struct papi_component {
 	int (*start)(void *control);
 	int (*stop)(void *control, long long values[]);
 	int (*read)(void *control, long long values[], bool rebase);
+	/*
+	 * A read whose values the program will not see: for the engine's own comparisons, also in signal handlers. It also
+	 * has rebase (below) be called where a read with rebase would be for the new baseline only. NULL: read does.
+	 */
+	int (*refresh)(void *control, long long values[]);
 	/* Nanoseconds since the baseline that a native should have and really has counted, as of the last read;
 	 * counting: the control is running, and the times may be brought up to date. */
 	void (*times)(void *control, unsigned position, long long *enabled, long long *running, bool counting);

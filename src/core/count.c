@@ -57,9 +57,21 @@ static int read_parts(struct papi_eventset *set, bool rebase)
 	return PAPI_OK;
 }
 
+static int refresh(const struct papi_part *part, long long values[])
+{
+	return part->component->refresh ? part->component->refresh(part->control, values)
+					: part->component->read(part->control, values, false);
+}
+
 int papi_count_refresh(struct papi_eventset *set)
 {
-	return read_parts(set, false);
+	for (unsigned i = 0; i < set->n_parts; i++) {
+		int status = refresh(&set->parts[i], set->counts + set->parts[i].first);
+
+		if (status != PAPI_OK)
+			return status;
+	}
+	return PAPI_OK;
 }
 
 /* ---- Features: core/feature.h -------------------------------------------------------------------------- */
@@ -284,13 +296,14 @@ int papi_count_accum(struct papi_eventset *set, long long values[])
 	return PAPI_OK;
 }
 
-/* Nobody asks what a multiplexed event has counted: that it has had no turn is no obstacle. */
+/* Nobody asks what the events have counted: that a multiplexed one has had no turn is no obstacle. */
 static int rebase_parts(struct papi_eventset *set)
 {
 	for (unsigned i = 0; i < set->n_parts; i++) {
 		const struct papi_part *part = &set->parts[i];
-		int status = part->component->rebase ? part->component->rebase(part->control) :
-						       part->component->read(part->control, set->counts + part->first, true);
+		bool unseen = part->component->rebase && (set->multiplex || part->component->refresh);
+		int status = unseen ? part->component->rebase(part->control)
+				    : part->component->read(part->control, set->counts + part->first, true);
 
 		if (status != PAPI_OK)
 			return status;
@@ -301,7 +314,7 @@ static int rebase_parts(struct papi_eventset *set)
 int papi_count_reset(struct papi_eventset *set)
 {
 	if (set->running) {
-		int status = set->multiplex ? rebase_parts(set) : read_parts(set, true);
+		int status = rebase_parts(set);
 
 		take_due_turn(set);
 		if (status != PAPI_OK)
@@ -337,7 +350,7 @@ static int bring_times_up_to_date(struct papi_eventset *set)
 {
 	for (unsigned i = 0; i < set->n_parts; i++) {
 		const struct papi_part *part = &set->parts[i];
-		int status = part->component->read(part->control, set->counts + part->first, false);
+		int status = refresh(part, set->counts + part->first);
 
 		if (status != PAPI_OK && !(set->multiplex && status == PAPI_ECNFLCT))
 			return status;

@@ -47,8 +47,12 @@ static int register_counter(
 		entry->function = counter->function;
 		entry->param = counter->param;
 		papi_sde_entry_begin(entry);
-		*made = entry;
 	}
+	/* Whoever was first has made it; the handle is the same for all. */
+	if (status == PAPI_ECNFLCT)
+		status = PAPI_OK;
+	if (status == PAPI_OK)
+		*made = entry;
 	papi_sde_unlock();
 	return status;
 }
@@ -105,10 +109,14 @@ static struct papi_sde_entry *created(void *cntr_handle)
 int papi_sde_inc_counter(void *cntr_handle, long long increment)
 {
 	struct papi_sde_entry *entry = created(cntr_handle);
+	long long before;
 
 	if (!entry)
 		return PAPI_EINVAL;
-	atomic_fetch_add_explicit(&entry->count, increment, memory_order_relaxed);
+	before = atomic_fetch_add_explicit(&entry->count, increment, memory_order_relaxed);
+	if (atomic_load_explicit(&entry->watches, memory_order_relaxed))
+		papi_sde_watch_look(entry, (long long)((unsigned long long)before + (unsigned long long)increment),
+			__builtin_return_address(0));
 	return PAPI_OK;
 }
 

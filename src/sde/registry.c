@@ -277,7 +277,18 @@ int papi_sde_entry_claim(papi_handle_t handle, const char *event, struct papi_sd
 	if (!library || !is_name(event) || !join(name, sizeof(name), library, event))
 		return PAPI_EINVAL;
 	entry = papi_sde_entry_find(name);
-	if (entry && (entry->ending || atomic_load(&entry->live)))
+	*claimed = entry;
+	/* Whoever ends it needs the lock. In a counter's function, where nothing may be registered, it may wait for us. */
+	while (entry && entry->ending) {
+		if (papi_sde_callback_depth)
+			return PAPI_EINVAL;
+		papi_sde_unlock();
+		sched_yield();
+		papi_sde_lock();
+		if (!library->users)
+			return PAPI_EINVAL;
+	}
+	if (entry && atomic_load(&entry->live))
 		return PAPI_ECNFLCT;
 	if (!entry)
 		entry = make_entry(library, name);
@@ -299,6 +310,7 @@ void papi_sde_entry_begin(struct papi_sde_entry *entry)
 	atomic_fetch_add(&entry->incarnation, 1);
 	atomic_store(&entry->live, true);
 	papi_sde_changed();
+	entry->born = papi_sde_changes();
 }
 
 /* Readers may be inside functions of the program that want the lock: it is let go while they are waited for. */

@@ -47,6 +47,7 @@ struct papi_sde_entry {
 	bool ending; /* no longer live, but perhaps still being read */
 	_Atomic int readers;
 	_Atomic uint32_t incarnation;
+	unsigned born; /* papi_sde_changes() when it began */
 	struct papi_sde_entry *next; /* in the order in which the names were first registered */
 	struct papi_sde_library *library;
 	char *name;        /* library::event */
@@ -59,6 +60,7 @@ struct papi_sde_entry {
 	void *param;
 	_Atomic long long count; /* only ever added to */
 	_Atomic long long zero;  /* what of it papi_sde_reset_counter has taken off */
+	_Atomic(struct papi_sde_watch *) watches; /* those who wait for count; see watch.c */
 	int operation;
 	struct papi_sde_entry **members;
 	unsigned n_members;
@@ -85,7 +87,7 @@ struct papi_sde_entry *papi_sde_entry_find(const char *name);
 
 /*
  * The entry for a new event, not yet live: the caller fills it in, then begins it. A PAPI code: PAPI_EINVAL for a bad
- * handle or name, PAPI_ECNFLCT for a name that is taken, PAPI_ENOMEM.
+ * handle or name, PAPI_ENOMEM; PAPI_ECNFLCT for a name that is taken, of which *claimed is the event.
  */
 int papi_sde_entry_claim(papi_handle_t handle, const char *event, struct papi_sde_entry **claimed);
 void papi_sde_entry_begin(struct papi_sde_entry *entry);
@@ -103,6 +105,14 @@ unsigned papi_sde_changes(void);
 /* Outside of the lock. When enter has returned true, the event cannot end before leave. */
 bool papi_sde_reader_enter(struct papi_sde_entry *entry, uint32_t incarnation);
 void papi_sde_reader_leave(struct papi_sde_entry *entry);
+
+/* A created counter has come to a count, by a call from address: those who wait for it are told. */
+void papi_sde_watch_look(struct papi_sde_entry *entry, long long count, void *address);
+
+/* papi_sde_tools.watch and the functions beside it. */
+bool papi_sde_watch_add(struct papi_sde_entry *entry, struct papi_sde_watch *watch);
+bool papi_sde_watch_expect(struct papi_sde_entry *entry, struct papi_sde_watch *watch, bool on);
+void papi_sde_watch_remove(struct papi_sde_entry *entry, struct papi_sde_watch *watch);
 
 /* How deep the thread is inside functions of counters, where nothing may be ended. */
 extern _Thread_local int papi_sde_callback_depth;

@@ -97,8 +97,11 @@ static int create(papi_handle_t handle, const char *name, enum papi_sde_kind kin
 		entry->store->typesize = typesize;
 		entry->store->compare = compare;
 		papi_sde_entry_begin(entry);
-		*store_handle = entry;
 	}
+	if (status == PAPI_ECNFLCT)
+		status = PAPI_OK;
+	if (status == PAPI_OK)
+		*store_handle = entry;
 	papi_sde_unlock();
 	return status;
 }
@@ -302,39 +305,52 @@ static int copy_values(const struct papi_sde_store *store, char **copy)
 	return PAPI_OK;
 }
 
-static size_t aligned(size_t size)
+static void free_list(cset_list_object_t *list)
 {
-	return (size + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
+	while (list) {
+		cset_list_object_t *next = list->next;
+
+		free(list->ptr);
+		free(list);
+		list = next;
+	}
 }
 
-/* All in one block: the nodes of the list first, then the bytes of the elements. */
+/* A copy of an element in front of a list; NULL: no memory. */
+static cset_list_object_t *prepend(const struct element *element, cset_list_object_t *list)
+{
+	cset_list_object_t *node = malloc(sizeof(*node));
+	void *bytes = malloc(element->size);
+
+	if (!node || !bytes) {
+		free(node);
+		free(bytes);
+		return NULL;
+	}
+	memcpy(bytes, element->bytes, element->size);
+	*node = (cset_list_object_t){ .count = element->count,
+		.type_id = element->type_id,
+		.type_size = element->size,
+		.ptr = bytes,
+		.next = list };
+	return node;
+}
+
 static int copy_elements(const struct papi_sde_store *store, char **copy)
 {
-	size_t bytes = aligned(store->n_elements * sizeof(cset_list_object_t)), n = 0;
-	cset_list_object_t *nodes;
-	char *place;
+	cset_list_object_t *list = NULL, *longer;
 
-	if (!store->n_elements)
-		return PAPI_OK;
-	for (size_t i = 0; i < store->n_buckets; i++)
-		for (const struct element *element = store->buckets[i]; element; element = element->next)
-			bytes += aligned(element->size);
-	*copy = malloc(bytes);
-	if (!*copy)
-		return PAPI_ENOMEM;
-	nodes = (void *)*copy;
-	place = *copy + aligned(store->n_elements * sizeof(cset_list_object_t));
 	for (size_t i = 0; i < store->n_buckets; i++) {
-		for (const struct element *element = store->buckets[i]; element; element = element->next, n++) {
-			memcpy(place, element->bytes, element->size);
-			nodes[n] = (cset_list_object_t){ .count = element->count,
-				.type_id = element->type_id,
-				.type_size = element->size,
-				.ptr = place,
-				.next = n + 1 < store->n_elements ? &nodes[n + 1] : NULL };
-			place += aligned(element->size);
+		for (const struct element *element = store->buckets[i]; element; element = element->next) {
+			longer = prepend(element, list);
+			if (!longer) {
+				free_list(list);
+				return PAPI_ENOMEM;
+			}
+			list = longer;
 		}
 	}
+	*copy = (char *)list;
 	return PAPI_OK;
 }
 

@@ -42,6 +42,7 @@ static bool facts_of(struct papi_sde_entry *entry, struct papi_sde_facts *facts)
 	live = atomic_load(&entry->live);
 	if (live) {
 		*facts = (struct papi_sde_facts){ .incarnation = atomic_load(&entry->incarnation),
+			.born = entry->born,
 			.kind = entry->kind,
 			.mode = entry->mode,
 			.type = entry->type,
@@ -145,6 +146,9 @@ const struct papi_sde_tools *papi_sde_tools(void)
 		.member = member_of,
 		.read = read_value,
 		.copy = papi_sde_store_copy,
+		.watch = papi_sde_watch_add,
+		.expect = papi_sde_watch_expect,
+		.unwatch = papi_sde_watch_remove,
 	};
 
 	return &tools;

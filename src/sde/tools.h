@@ -3,7 +3,8 @@
  * What libsde shows to libpapi: one table of functions, behind the one symbol papi_sde_tools.
  *
  * libpapi finds the symbol when it first needs it (components/sde/find.c), so neither library is linked with the other.
- * The table only ever grows at its end, and version says how far: libpapi refuses one that is too short.
+ * The table only ever grows at its end, and version says how far: libpapi refuses one that is too short. For a libsde of
+ * another making libpapi makes such a table itself (components/sde/foreign.c).
  *
  * An entry is an event, live or not. Entries are never freed, so their addresses stay good; each registration of the
  * name gives the entry a new incarnation, and reads ask for the one that they were planned for. All functions may be
@@ -16,9 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdatomic.h>
+
 #include "sde_lib.h"
 
-#define PAPI_SDE_TOOLS_VERSION 1
+#define PAPI_SDE_TOOLS_VERSION 2
 #define PAPI_SDE_NAME_MAX      1024 /* bytes of "library::event", and of descriptions */
 
 struct papi_sde_entry;
@@ -27,6 +30,7 @@ enum papi_sde_kind { PAPI_SDE_COUNTER, PAPI_SDE_GROUP, PAPI_SDE_RECORDER, PAPI_S
 
 struct papi_sde_facts {
 	uint32_t incarnation;
+	unsigned born; /* what changes() said when it was registered */
 	enum papi_sde_kind kind;
 	int mode;       /* of counters: PAPI_SDE_RO | PAPI_SDE_DELTA and so on */
 	int type;       /* of counters, and of the members of a group: PAPI_SDE_long_long and so on */
@@ -39,6 +43,20 @@ struct papi_sde_facts {
 union papi_sde_value {
 	long long integer;
 	double real;
+};
+
+/*
+ * Somebody who wants to hear when a counter of papi_sde_create_counter has counted another threshold. It belongs to who
+ * watches, and stays where it is from watch() to unwatch().
+ */
+struct papi_sde_watch {
+	_Atomic(struct papi_sde_watch *) next;
+	long long threshold;
+	_Atomic long long due;     /* the count that is waited for */
+	_Atomic uint64_t passed;   /* thresholds, until the watcher takes them */
+	_Atomic(void *) address;   /* of the call that passed the last of them */
+	void (*tell)(int cookie);  /* from papi_sde_inc_counter(), when passed has grown; what it does is async-signal-safe */
+	int cookie;
 };
 
 struct papi_sde_tools {
@@ -66,12 +84,20 @@ struct papi_sde_tools {
 	/* The present value of a counter; false when this incarnation of it has ended. */
 	bool (*read)(struct papi_sde_entry *entry, uint32_t incarnation, union papi_sde_value *value);
 	/*
-	 * A recorder's values, sorted if asked, or a counting set's list, in one block of malloc(); NULL where there is
-	 * nothing in it. *count of values or elements, *size in bytes of one value. A PAPI code: PAPI_ENOEVNT,
-	 * PAPI_ENOMEM.
+	 * A recorder's values, sorted if asked, in one block of malloc(), or a counting set's list, each object and each
+	 * element a block of its own; NULL where there is nothing in it. *count of values or elements, *size in bytes of
+	 * one value. A PAPI code: PAPI_ENOEVNT, PAPI_ENOMEM.
 	 */
 	int (*copy)(struct papi_sde_entry *entry, uint32_t incarnation, bool sorted, void **copy, size_t *count,
 		size_t *size);
+	/* For a counter that somebody created; false: it is none. It tells nothing before it is expected to. */
+	bool (*watch)(struct papi_sde_entry *entry, struct papi_sde_watch *watch);
+	/* From now on, a fresh period, or no longer. False: this is no counter of that kind any more. */
+	bool (*expect)(struct papi_sde_entry *entry, struct papi_sde_watch *watch, bool on);
+	/* When it returns, nobody uses the watch any more. Not for signal handlers. */
+	void (*unwatch)(struct papi_sde_entry *entry, struct papi_sde_watch *watch);
+	/* Where a counter keeps its start by itself: makes now the start. NULL: the reader keeps it. */
+	void (*rebase)(struct papi_sde_entry *entry);
 };
 
 PAPI_SDE_API const struct papi_sde_tools *papi_sde_tools(void);

@@ -33,7 +33,7 @@ check_tree() # PREFIX
 	for file in lib/libpapi.so.7.0 lib/libpapi.a lib/pkgconfig/papi.pc lib/cmake/papi/papi-config.cmake \
 		lib/cmake/papi/papi-config-version.cmake include/papi.h include/papiStdEventDefs.h include/fpapi.h \
 		include/f77papi.h include/f90papi.h share/papi/papi.f90 share/papi/papi_xml_event_info.rng \
-		lib/libsde.so.1 lib/libsde.a lib/pkgconfig/sde.pc include/sde_lib.h; do
+		lib/libsde.so.1 lib/libsde.a lib/pkgconfig/sde.pc include/sde_lib.h include/sde_lib.hpp; do
 		check_file "$1/$file"
 	done
 	[ "$(readlink "$1/lib/libpapi.so")" = libpapi.so.7.0 ] || fail 'libpapi.so does not lead to libpapi.so.7.0'

@@ -193,7 +193,7 @@ static void created(void)
 	sde_discard(instant_set);
 }
 
-/* An event that ends while it is counted is an error, also when it is back; the next start counts it again. */
+/* An event that ends while it is counted is an error, also when it is back; the next start counts or awaits it again. */
 static void unregistered(void)
 {
 	long long value = -5;
@@ -212,7 +212,8 @@ static void unregistered(void)
 	steps += 9;
 	EXPECT_EQUAL(9, sde_stop(set));
 	EXPECT_OK(papi_sde_unregister_counter(library, "steps"));
-	EXPECT_ERROR(PAPI_ENOEVNT, "not registered any more", PAPI_start(set));
+	EXPECT_OK(PAPI_start(set));
+	EXPECT_EQUAL(-1, sde_stop(set));
 	sde_discard(set);
 	EXPECT_OK(
 		papi_sde_register_counter(library, "steps", PAPI_SDE_RO | PAPI_SDE_DELTA, PAPI_SDE_long_long, &steps));
@@ -250,7 +251,6 @@ static void refused(void)
 {
 	int set = PAPI_NULL, code, status = 0, ends;
 	char name[2000];
-	void *handle;
 
 	EXPECT(papi_sde_init(NULL) == NULL);
 	EXPECT(papi_sde_init("") == NULL);
@@ -270,8 +270,6 @@ static void refused(void)
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_register_counter(NULL, "y", 0, 0, &steps));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_register_counter_cb(library, "y", 0, 0, NULL, NULL));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_create_counter(library, "y", 0, NULL));
-	EXPECT_STATUS(PAPI_ECNFLCT, papi_sde_register_counter(library, "steps", 0, 0, &steps));
-	EXPECT_STATUS(PAPI_ECNFLCT, papi_sde_create_counter(library, "steps", 0, &handle));
 	EXPECT_STATUS(PAPI_ENOEVNT, papi_sde_unregister_counter(library, "y"));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_unregister_counter(library, NULL));
 	EXPECT_STATUS(PAPI_ENOEVNT, papi_sde_describe_counter(library, "y", "text"));
@@ -279,9 +277,12 @@ static void refused(void)
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_inc_counter(NULL, 1));
 	/* A variable of the program has no handle. */
 	EXPECT(papi_sde_get_counter_handle(library, "steps") == NULL);
-	EXPECT_ERROR(PAPI_ENOEVNT, "registered", PAPI_event_name_to_code("sde:::test::nothing", &code));
-	EXPECT_ERROR(PAPI_ENOEVNT, "registered", PAPI_event_name_to_code("sde:::test::steps:CNT", &code));
-	EXPECT_ERROR(PAPI_ENOEVNT, "registered", PAPI_event_name_to_code("sde:::", &code));
+	EXPECT_ERROR(PAPI_ENOEVNT, "sde:::LIBRARY::EVENT", PAPI_event_name_to_code("sde:::", &code));
+	EXPECT_ERROR(PAPI_ENOEVNT, "sde:::LIBRARY::EVENT", PAPI_event_name_to_code("sde:::test", &code));
+	EXPECT_ERROR(PAPI_ENOEVNT, "sde:::LIBRARY::EVENT", PAPI_event_name_to_code("sde:::test::", &code));
+	EXPECT_ERROR(PAPI_ENOEVNT, "sde:::LIBRARY::EVENT", PAPI_event_name_to_code("sde:::::x", &code));
+	EXPECT_ERROR(PAPI_ENOEVNT, "sde:::LIBRARY::EVENT", PAPI_event_name_to_code("sde:::a::b::c", &code));
+	EXPECT_ERROR(PAPI_ENOEVNT, "sde:::LIBRARY::EVENT", PAPI_event_name_to_code("sde:::test::x:", &code));
 
 	EXPECT_OK(papi_sde_register_counter_cb(library, "ends itself", 0, 0, ends_itself, &status));
 	ends = sde_set("sde:::test::ends itself");

@@ -2,6 +2,7 @@
 /* Groups, recorders and counting sets: values that are made of others. */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sde.h"
@@ -112,7 +113,25 @@ static void groups_refused(void)
 
 static const int *address(long long value)
 {
-	return (const int *)(intptr_t)value;
+	return GET_SDE_RECORDER_ADDRESS(value, int);
+}
+
+/* The arrays that a read has made are the reader's. */
+static void free_all(const long long values[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(GET_SDE_RECORDER_ADDRESS(values[i], void));
+}
+
+static void free_list(cset_list_object_t *list)
+{
+	while (list) {
+		cset_list_object_t *next = list->next;
+
+		free(list->ptr);
+		free(list);
+		list = next;
+	}
 }
 
 static void recorders(void)
@@ -150,12 +169,17 @@ static void recorders(void)
 	EXPECT_OK(papi_sde_reset_recorder(recorder));
 	value = 8;
 	EXPECT_OK(papi_sde_record(recorder, sizeof(value), &value));
-	/* The copy is the set's. */
+	/* The copies are the caller's, whatever the set does, which makes none that the caller never sees. */
+	EXPECT_OK(PAPI_reset(set));
 	EXPECT_EQUAL(3, address(values[0])[0]);
+	values[1] = 0;
+	free_all(values, COUNT_OF(values));
 	EXPECT_OK(PAPI_stop(set, values));
 	EXPECT_EQUAL(1, values[1]);
 	for (size_t i = 2; i < COUNT_OF(names); i++)
 		EXPECT_EQUAL(8, *address(values[i]));
+	values[1] = 0;
+	free_all(values, COUNT_OF(values));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_record(recorder, sizeof(long), &value));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_record(recorder, sizeof(value), NULL));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_inc_counter(recorder, 1));
@@ -169,6 +193,7 @@ static void quantiles_of_few(void)
 	static const char *const names[] = { "sde:::g::few:MIN", "sde:::g::few:Q1", "sde:::g::few:MED",
 		"sde:::g::few:Q3", "sde:::g::few:MAX" };
 	static const double expected[] = { -7, -1, 1.5, 5.5, 1e300 };
+	double *value;
 	void *recorder;
 
 	EXPECT_OK(papi_sde_create_recorder(library, "few", sizeof(double), papi_sde_compare_double, &recorder));
@@ -178,7 +203,9 @@ static void quantiles_of_few(void)
 		int set = sde_set(names[i]);
 
 		EXPECT_OK(PAPI_start(set));
-		EXPECT(*(const double *)(intptr_t)sde_stop(set) == expected[i]);
+		value = GET_SDE_RECORDER_ADDRESS(sde_stop(set), double);
+		EXPECT(*value == expected[i]);
+		free(value);
 		sde_discard(set);
 	}
 }
@@ -200,7 +227,6 @@ static void recorders_listed(void)
 	EXPECT_EQUAL(COUNT_OF(masks), n);
 	EXPECT_OK(papi_sde_create_recorder(library, "unsorted", 3, NULL, &recorder));
 	EXPECT_OK(PAPI_event_name_to_code("sde:::g::unsorted:CNT", &code));
-	EXPECT_ERROR(PAPI_ENOEVNT, "registered", PAPI_event_name_to_code("sde:::g::unsorted:MED", &code));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_create_recorder(library, "empty", 0, NULL, &recorder));
 	/* Names that end like a recorder's values can be anybody's. */
 	EXPECT_OK(papi_sde_register_counter(library, "plain:CNT", PAPI_SDE_RO, PAPI_SDE_long_long, &a));
@@ -228,7 +254,7 @@ struct thing {
 static void counting_sets(void)
 {
 	struct thing thing = { .key = 0 };
-	const cset_list_object_t *list;
+	cset_list_object_t *list;
 	long long seen = 0;
 	void *things;
 	int set, n = 0;
@@ -246,7 +272,7 @@ static void counting_sets(void)
 					things, sizeof(thing), sizeof(thing.key), &thing, 4));
 		}
 	}
-	list = (const cset_list_object_t *)(intptr_t)sde_read(set);
+	list = GET_SDE_RECORDER_ADDRESS(sde_read(set), cset_list_object_t);
 	for (const cset_list_object_t *node = list; node; node = node->next) {
 		const struct thing *element = node->ptr;
 
@@ -259,6 +285,7 @@ static void counting_sets(void)
 	}
 	EXPECT_EQUAL(500, n);
 	EXPECT_EQUAL(500 * 499 / 2, seen);
+	free_list(list);
 	for (thing.key = 1; thing.key < 500; thing.key++)
 		for (int i = 0; i <= thing.key % 3; i++)
 			EXPECT_OK(papi_sde_counting_set_remove(things, sizeof(thing.key), &thing, 4));
@@ -269,8 +296,9 @@ static void counting_sets(void)
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_counting_set_insert(things, 2, 4, &thing, 4));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_counting_set_insert(things, 4, 4, NULL, 4));
 	EXPECT_STATUS(PAPI_EINVAL, papi_sde_record(things, 4, &thing));
-	list = (const cset_list_object_t *)(intptr_t)sde_stop(set);
+	list = GET_SDE_RECORDER_ADDRESS(sde_stop(set), cset_list_object_t);
 	EXPECT(list && list->count == 1 && ((const struct thing *)list->ptr)->key == 0 && !list->next);
+	free_list(list);
 	sde_discard(set);
 }
 
@@ -281,7 +309,8 @@ static void another_kind(void)
 
 	EXPECT_OK(papi_sde_unregister_counter(library, "few"));
 	EXPECT_OK(papi_sde_register_counter(library, "few", PAPI_SDE_RO, PAPI_SDE_long_long, &a));
-	EXPECT_ERROR(PAPI_ENOEVNT, "no recorder", PAPI_start(set));
+	EXPECT_OK(PAPI_start(set));
+	EXPECT_EQUAL(-1, sde_stop(set));
 	sde_discard(set);
 }
 

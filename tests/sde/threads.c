@@ -115,7 +115,7 @@ static void overflowed(int set, void *address, long long vector, void *context)
 	atomic_fetch_add(&overflows, vector == 1);
 }
 
-/* No source gives a signal for these, so the timer of the set compares; the count stays exact. */
+/* Asked to, the timer of the set compares; the count stays exact. */
 static void overflow(void)
 {
 	int set = PAPI_NULL, code;
@@ -124,7 +124,7 @@ static void overflow(void)
 	REQUIRE_OK(PAPI_create_eventset(&set));
 	REQUIRE_OK(PAPI_add_named_event(set, "sde:::t::counter"));
 	REQUIRE_OK(PAPI_event_name_to_code("sde:::t::counter", &code));
-	EXPECT_OK(PAPI_overflow(set, code, 1000, 0, overflowed));
+	EXPECT_OK(PAPI_overflow(set, code, 1000, PAPI_OVERFLOW_FORCE_SW, overflowed));
 	EXPECT_OK(PAPI_start(set));
 	/* Until two ticks of the timer have seen new counts, however slow the machine is; a minute is for ever. */
 	for (long long limit = PAPI_get_virt_usec() + 60000000;

@@ -7,98 +7,14 @@
 #include "core/error.h"
 #include "linux/clock.h"
 
-static void free_copies(struct papi_sde_control *control)
-{
-	for (unsigned i = 0; i < control->n; i++) {
-		free(control->natives[i].copy);
-		control->natives[i].copy = NULL;
-	}
-}
+/* The value of an event that nobody has registered yet. No count is negative by itself. */
+#define NOT_YET (-1)
 
 static int ended(void)
 {
 	return papi_error(PAPI_ENOEVNT,
 		"a software-defined event of the EventSet has been unregistered since PAPI_start: stop "
 		"the set, and start it again when the event is registered");
-}
-
-/* ---- Plans ---- */
-
-static int append(struct papi_sde_control *control, struct papi_sde_node **node)
-{
-	if (control->n_nodes == control->room) {
-		unsigned room = control->room ? 2 * control->room : 4;
-		struct papi_sde_node *nodes = realloc(control->nodes, room * sizeof(*nodes));
-
-		if (!nodes)
-			return papi_error(PAPI_ENOMEM, "no memory for software-defined events");
-		control->nodes = nodes;
-		control->room = room;
-	}
-	*node = &control->nodes[control->n_nodes++];
-	return PAPI_OK;
-}
-
-/* The tree below an entry, in the order in which evaluate() walks it. Groups hold no cycles: libsde sees to that. */
-static int plan_entry(struct papi_sde_control *control, struct papi_sde_entry *entry)
-{
-	const struct papi_sde_tools *tools = papi_sde_find();
-	unsigned place = control->n_nodes;
-	struct papi_sde_entry *member;
-	struct papi_sde_facts facts;
-	struct papi_sde_node *node = NULL;
-	int status;
-
-	if (!tools->facts(entry, &facts))
-		return PAPI_ENOEVNT;
-	status = append(control, &node);
-	if (status != PAPI_OK)
-		return status;
-	*node = (struct papi_sde_node){ .entry = entry,
-		.incarnation = facts.incarnation,
-		.kind = facts.kind,
-		.type = facts.type,
-		.operation = facts.operation,
-		.instant = facts.mode & PAPI_SDE_INSTANT };
-	for (unsigned i = 0; facts.kind == PAPI_SDE_GROUP && (member = tools->member(entry, i)); i++) {
-		status = plan_entry(control, member);
-		/* It has just ended, and is about to leave the group. */
-		if (status != PAPI_OK && status != PAPI_ENOEVNT)
-			return status;
-	}
-	control->nodes[place].end = control->n_nodes;
-	return PAPI_OK;
-}
-
-static int check_part(const struct papi_sde_node *node, enum papi_sde_part part)
-{
-	if (part == PAPI_SDE_WHOLE || node->kind == PAPI_SDE_RECORDER)
-		return PAPI_OK;
-	return papi_error(PAPI_ENOEVNT, "the software-defined event is no recorder any more, and has one value only");
-}
-
-static int plan(struct papi_sde_control *control)
-{
-	/* Before looking: a change that comes in between makes another plan at the next start. */
-	control->changes = papi_sde_find()->changes();
-	control->n_nodes = 0;
-	control->planned = false;
-	for (unsigned i = 0; i < control->n; i++) {
-		struct papi_sde_native *native = &control->natives[i];
-		int status;
-
-		native->first = control->n_nodes;
-		status = plan_entry(control, native->encoding->entry);
-		if (status == PAPI_ENOEVNT)
-			return papi_error(
-				PAPI_ENOEVNT, "a software-defined event of the EventSet is not registered any more");
-		if (status == PAPI_OK)
-			status = check_part(&control->nodes[native->first], native->encoding->part);
-		if (status != PAPI_OK)
-			return status;
-	}
-	control->planned = true;
-	return PAPI_OK;
 }
 
 /* ---- Values ---- */
@@ -168,28 +84,38 @@ static long long to_bytes(union papi_sde_value value, int type)
 	return bytes;
 }
 
-/* A recorder or counting set: the copy that the value will point into belongs to the EventSet. */
+/* Of a recorder's sorted values the one that a part names, in a block of its own. */
+static void *pick(const char *sorted, enum papi_sde_part part, size_t count, size_t size)
+{
+	unsigned quarters = part - PAPI_SDE_LEAST;
+	size_t index = part == PAPI_SDE_LARGEST ? count - 1 : count / 4 * quarters + count % 4 * quarters / 4;
+	void *one = malloc(size);
+
+	return one ? memcpy(one, sorted + index * size, size) : NULL;
+}
+
+/* A recorder or counting set: what the value points to is a copy, and the caller's. */
 static int copy(struct papi_sde_native *native, const struct papi_sde_node *node, long long *value)
 {
-	enum papi_sde_part part = native->encoding->part;
-	size_t count, size, index = 0;
+	enum papi_sde_part part = native->part;
+	void *copy = NULL, *one;
+	size_t count, size;
 	int status;
 
-	free(native->copy);
-	native->copy = NULL;
-	status = papi_sde_find()->copy(
-		node->entry, node->incarnation, part > PAPI_SDE_NUMBER, &native->copy, &count, &size);
+	status = papi_sde_find()->copy(node->entry, node->incarnation, part > PAPI_SDE_NUMBER, &copy, &count, &size);
 	if (status == PAPI_ENOEVNT)
 		return ended();
+	if (status == PAPI_OK && part >= PAPI_SDE_LEAST && copy) {
+		one = pick(copy, part, count, size);
+		free(copy);
+		copy = one;
+		status = one ? PAPI_OK : PAPI_ENOMEM;
+	}
 	if (status != PAPI_OK)
 		return papi_error(status, "no memory for a copy of %zu recorded values", count);
-	if (part >= PAPI_SDE_LEAST && count)
-		index = part == PAPI_SDE_LARGEST
-			? count - 1
-			: count / 4 * (part - PAPI_SDE_LEAST) + count % 4 * (part - PAPI_SDE_LEAST) / 4;
-	*value = part == PAPI_SDE_NUMBER ? (long long)count
-		: native->copy           ? (long long)(intptr_t)((char *)native->copy + index * size)
-					 : 0;
+	if (part == PAPI_SDE_NUMBER)
+		free(copy);
+	*value = part == PAPI_SDE_NUMBER ? (long long)count : (long long)(intptr_t)copy;
 	return PAPI_OK;
 }
 
@@ -208,8 +134,43 @@ static int sample(struct papi_sde_control *control)
 
 static void rebase_nodes(struct papi_sde_control *control)
 {
-	for (unsigned i = 0; i < control->n_nodes; i++)
+	const struct papi_sde_tools *tools = papi_sde_find();
+
+	for (unsigned i = 0; i < control->n_nodes; i++) {
 		control->nodes[i].base = control->nodes[i].now;
+		if (tools->rebase)
+			tools->rebase(control->nodes[i].entry);
+	}
+}
+
+/* Where libsde keeps the start there is none to be sampled. */
+static int make_now_the_base(struct papi_sde_control *control)
+{
+	int status = papi_sde_find()->rebase ? PAPI_OK : sample(control);
+
+	if (status == PAPI_OK)
+		rebase_nodes(control);
+	return status;
+}
+
+/* The values of counters and groups, and, of what has copies, those too if wanted. */
+static int values_of(struct papi_sde_control *control, long long values[], bool copies)
+{
+	int status = PAPI_OK;
+
+	for (unsigned i = 0; i < control->n && status == PAPI_OK; i++) {
+		struct papi_sde_native *native = &control->natives[i];
+		const struct papi_sde_node *node = &control->nodes[native->first];
+		unsigned place = native->first;
+
+		if (!native->entry)
+			values[i] = NOT_YET;
+		else if (node->kind == PAPI_SDE_COUNTER || node->kind == PAPI_SDE_GROUP)
+			values[i] = to_bytes(evaluate(control, &place), node->type);
+		else if (copies)
+			status = copy(native, node, &values[i]);
+	}
+	return status;
 }
 
 /* ---- Operations ---- */
@@ -223,8 +184,8 @@ int papi_sde_add(void *pointer, const void *encoding)
 	if (!larger)
 		return papi_error(PAPI_ENOMEM, "no memory for software-defined events");
 	control->natives = larger;
-	larger[control->n++] = (struct papi_sde_native){ .encoding = encoding };
-	status = plan(control);
+	larger[control->n++] = (struct papi_sde_native){ .name = encoding };
+	status = papi_sde_plan(control);
 	if (status != PAPI_OK)
 		control->n--;
 	return status;
@@ -234,7 +195,7 @@ int papi_sde_remove(void *pointer, unsigned position)
 {
 	struct papi_sde_control *control = pointer;
 
-	free(control->natives[position].copy);
+	papi_sde_overflow_forget(&control->natives[position]);
 	memmove(&control->natives[position], &control->natives[position + 1],
 		(--control->n - position) * sizeof(*control->natives));
 	control->planned = false;
@@ -260,46 +221,74 @@ int papi_sde_start(void *pointer)
 	struct papi_sde_control *control = pointer;
 	int status = PAPI_OK;
 
-	free_copies(control);
 	if (!control->planned || control->changes != papi_sde_find()->changes())
-		status = plan(control);
+		status = papi_sde_plan(control);
 	if (status == PAPI_OK)
-		status = sample(control);
-	if (status != PAPI_OK)
+		status = papi_sde_overflow_start(control);
+	if (status == PAPI_OK)
+		status = make_now_the_base(control);
+	if (status != PAPI_OK) {
+		papi_sde_overflow_stop(control);
 		return status;
-	rebase_nodes(control);
+	}
 	control->started = papi_clock_real_ns();
 	control->ran = 0;
 	return PAPI_OK;
 }
 
+static void note_time(struct papi_sde_control *control, bool rebase)
+{
+	control->ran = papi_clock_real_ns() - control->started;
+	if (rebase)
+		control->started += control->ran;
+}
+
 int papi_sde_read(void *pointer, long long values[], bool rebase)
+{
+	struct papi_sde_control *control = pointer;
+	int status = control->n_awaited ? papi_sde_plan_arrivals(control) : PAPI_OK;
+
+	if (status == PAPI_OK)
+		status = sample(control);
+	if (status == PAPI_OK)
+		status = values_of(control, values, true);
+	if (status != PAPI_OK)
+		return status;
+	if (rebase)
+		rebase_nodes(control);
+	note_time(control, rebase);
+	return PAPI_OK;
+}
+
+/* What nobody will see is not copied, since nobody would free it. */
+int papi_sde_refresh(void *pointer, long long values[])
 {
 	struct papi_sde_control *control = pointer;
 	int status = sample(control);
 
-	for (unsigned i = 0; i < control->n && status == PAPI_OK; i++) {
-		struct papi_sde_native *native = &control->natives[i];
-		const struct papi_sde_node *node = &control->nodes[native->first];
-		unsigned place = native->first;
+	if (status == PAPI_OK)
+		status = values_of(control, values, false);
+	if (status == PAPI_OK)
+		note_time(control, false);
+	return status;
+}
 
-		if (node->kind == PAPI_SDE_COUNTER || node->kind == PAPI_SDE_GROUP)
-			values[i] = to_bytes(evaluate(control, &place), node->type);
-		else
-			status = copy(native, node, &values[i]);
-	}
+int papi_sde_rebase(void *pointer)
+{
+	struct papi_sde_control *control = pointer;
+	int status = control->n_awaited ? papi_sde_plan_arrivals(control) : PAPI_OK;
+
+	if (status == PAPI_OK)
+		status = make_now_the_base(control);
 	if (status != PAPI_OK)
 		return status;
-	control->ran = papi_clock_real_ns() - control->started;
-	if (rebase) {
-		rebase_nodes(control);
-		control->started += control->ran;
-	}
+	note_time(control, true);
 	return PAPI_OK;
 }
 
 int papi_sde_stop(void *control, long long values[])
 {
+	papi_sde_overflow_stop(control);
 	return papi_sde_read(control, values, false);
 }
 
@@ -316,14 +305,15 @@ void papi_sde_close(void *pointer)
 {
 	struct papi_sde_control *control = pointer;
 
-	free_copies(control);
+	for (unsigned i = 0; i < control->n; i++)
+		papi_sde_overflow_forget(&control->natives[i]);
 	free(control->natives);
 	free(control->nodes);
 	*control = (struct papi_sde_control){ 0 };
 }
 
-/* Nothing of it is the parent's alone: counters and copies went over with the process. */
+/* Nothing of it is the parent's alone: the counters went over with the process. */
 void papi_sde_forked(void *control)
 {
-	(void)control;
+	papi_sde_overflow_stop(control);
 }

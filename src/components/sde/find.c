@@ -8,7 +8,8 @@
 
 #include "components/sde/sde.h"
 
-#define LIBRARY "libsde.so.1"
+/* Whatever follows: a program may have opened it by a name without a version. */
+#define LIBRARY "libsde.so"
 
 /* Not there in a program that has no libsde; nor is the loader's function in one that is linked statically. */
 #pragma weak papi_sde_tools
@@ -25,8 +26,8 @@ static int is_libsde(struct dl_phdr_info *object, size_t size, void *path)
 	return 1;
 }
 
-/* A pointer to a function from what dlsym(3) gives: C knows no conversion. False: no such symbol. */
-static bool look_up(void *library, const char *name, void *function)
+/* By way of memcpy: C knows no conversion. */
+bool papi_sde_look_up(void *library, const char *name, void *function)
 {
 	void *symbol = dlsym(library, name);
 
@@ -45,10 +46,12 @@ static const struct papi_sde_tools *from_loaded(void)
 	void *(*open_library)(const char *, int), *library;
 	char path[PAPI_HUGE_STR_LEN];
 
-	if (!dlsym || !dl_iterate_phdr(is_libsde, path) || !look_up(RTLD_DEFAULT, "dlopen", &open_library))
+	if (!dlsym || !dl_iterate_phdr(is_libsde, path) || !papi_sde_look_up(RTLD_DEFAULT, "dlopen", &open_library))
 		return NULL;
 	library = open_library(path, RTLD_LAZY | RTLD_NOLOAD);
-	return library && look_up(library, "papi_sde_tools", &tools) ? tools() : NULL;
+	if (!library)
+		return NULL;
+	return papi_sde_look_up(library, "papi_sde_tools", &tools) ? tools() : papi_sde_foreign(library);
 }
 
 static _Atomic(const struct papi_sde_tools *) found;

@@ -95,44 +95,53 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* An event whose name ends like that of a recorder's value is itself. */
-static bool find_entry(const struct papi_sde_tools *tools, const char *name, struct papi_sde_encoding *encoding)
+struct papi_sde_entry *papi_sde_find_event(const char *name, enum papi_sde_part *part)
 {
+	const struct papi_sde_tools *tools = papi_sde_find();
+	struct papi_sde_entry *entry = tools->find(name);
 	char event[PAPI_SDE_NAME_MAX];
 	struct papi_sde_facts facts;
 
-	encoding->part = PAPI_SDE_WHOLE;
-	encoding->entry = tools->find(name);
-	for (unsigned part = PAPI_SDE_NUMBER; part < PAPI_SDE_PARTS && !encoding->entry; part++) {
-		if (!ends_with(name, parts[part].suffix) || strlen(name) >= sizeof(event))
+	*part = PAPI_SDE_WHOLE;
+	for (unsigned i = PAPI_SDE_NUMBER; i < PAPI_SDE_PARTS && !entry; i++) {
+		if (!ends_with(name, parts[i].suffix) || strlen(name) >= sizeof(event))
 			continue;
-		snprintf(event, sizeof(event), "%.*s", (int)(strlen(name) - strlen(parts[part].suffix)), name);
-		encoding->entry = tools->find(event);
-		encoding->part = part;
-		if (encoding->entry && !(tools->facts(encoding->entry, &facts) && has_part(&facts, part)))
-			encoding->entry = NULL;
+		snprintf(event, sizeof(event), "%.*s", (int)(strlen(name) - strlen(parts[i].suffix)), name);
+		entry = tools->find(event);
+		*part = i;
+		if (entry && !(tools->facts(entry, &facts) && has_part(&facts, i)))
+			entry = NULL;
 	}
-	return encoding->entry != NULL;
+	return entry;
 }
 
+/* Whether somebody can register such an event: "library::event". */
+static bool is_possible(const char *name)
+{
+	const char *separator = strstr(name, "::"), *event = separator ? separator + 2 : "";
+
+	return separator && separator != name && name[0] != ':' && event[0] && event[0] != ':' && !strstr(event, "::") &&
+		event[strlen(event) - 1] != ':' && strlen(name) < PAPI_SDE_NAME_MAX;
+}
+
+/* A name is enough: its library may register it later. */
 static int resolve(const char *name, void **result)
 {
-	const struct papi_sde_tools *tools = papi_sde_find();
-	struct papi_sde_encoding encoding, *copy;
+	char *copy;
 
-	if (!tools)
+	if (!papi_sde_find())
 		return papi_error(PAPI_ENOEVNT,
 			"sde:::%.128s: no software-defined events are here, for libsde.so.1 is not "
 			"loaded: run this in the program that registers them",
 			name);
-	if (!find_entry(tools, name, &encoding))
+	if (!is_possible(name))
 		return papi_error(PAPI_ENOEVNT,
-			"sde:::%.128s: nothing in this program has registered such an event, or it was "
-			"unregistered; papi_sde_init and papi_sde_register_counter make one",
+			"sde:::%.128s: no such event can be registered: a software-defined event is "
+			"sde:::LIBRARY::EVENT",
 			name);
-	copy = malloc(sizeof(*copy));
+	copy = strdup(name);
 	if (!copy)
 		return papi_error(PAPI_ENOMEM, "no memory for an event");
-	*copy = encoding;
 	*result = copy;
 	return PAPI_OK;
 }
@@ -171,24 +180,36 @@ static int data_type_of(const struct papi_sde_facts *facts, enum papi_sde_part p
 	return facts->type == PAPI_SDE_float ? PAPI_DATATYPE_BIT64 : PAPI_DATATYPE_INT64;
 }
 
-static int describe(const char *name, const void *pointer, PAPI_event_info_t *event)
+static int describe_awaited(const char *name, PAPI_event_info_t *event)
 {
-	const struct papi_sde_tools *tools = papi_sde_find();
-	const struct papi_sde_encoding *encoding = pointer;
+	snprintf(event->long_descr, sizeof(event->long_descr), "%.900s", name);
+	snprintf(event->short_descr, sizeof(event->short_descr), "%.63s", name);
+	snprintf(event->note, sizeof(event->note), "not registered: its value is -1 until it is");
+	event->location = PAPI_LOCATION_CPU;
+	return PAPI_OK;
+}
+
+static int describe(const char *name, const void *encoding, PAPI_event_info_t *event)
+{
 	struct papi_sde_facts facts;
+	struct papi_sde_entry *entry;
+	enum papi_sde_part part;
 	const char *text;
 	bool instant;
 
-	if (!encoding || !tools || !tools->facts(encoding->entry, &facts))
-		return papi_error(PAPI_ENOEVNT, "sde:::%.128s: the event is not registered, or no longer", name);
+	if (!encoding || !papi_sde_find())
+		return papi_error(PAPI_ENOEVNT, "sde:::%.128s: no software-defined events are here", name);
+	entry = papi_sde_find_event(name, &part);
+	if (!entry || !papi_sde_find()->facts(entry, &facts))
+		return describe_awaited(name, event);
 	text = facts.description[0] ? facts.description : name;
 	instant = facts.kind == PAPI_SDE_RECORDER || facts.kind == PAPI_SDE_COUNTING_SET ||
 		facts.mode & PAPI_SDE_INSTANT;
 	snprintf(event->long_descr, sizeof(event->long_descr), "%.900s%s%s", text,
-		encoding->part == PAPI_SDE_WHOLE ? "" : ", masks:", parts[encoding->part].description);
+		part == PAPI_SDE_WHOLE ? "" : ", masks:", parts[part].description);
 	snprintf(event->short_descr, sizeof(event->short_descr), "%.63s", text);
-	snprintf(event->note, sizeof(event->note), "%s", note_of(&facts, encoding->part));
-	event->data_type = data_type_of(&facts, encoding->part);
+	snprintf(event->note, sizeof(event->note), "%s", note_of(&facts, part));
+	event->data_type = data_type_of(&facts, part);
 	event->value_type = instant ? PAPI_VALUETYPE_ABSOLUTE : PAPI_VALUETYPE_RUNNING_SUM;
 	event->timescope = instant ? PAPI_TIMESCOPE_POINT : PAPI_TIMESCOPE_SINCE_START;
 	event->location = PAPI_LOCATION_CPU;
@@ -230,6 +251,10 @@ const struct papi_component papi_sde_component = {
 	.start = papi_sde_start,
 	.stop = papi_sde_stop,
 	.read = papi_sde_read,
+	.refresh = papi_sde_refresh,
+	.rebase = papi_sde_rebase,
+	.arm = papi_sde_arm,
+	.overflows = papi_sde_overflows,
 	.times = papi_sde_times,
 	.close = papi_sde_close,
 	.forked = papi_sde_forked,
