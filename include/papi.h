@@ -82,6 +82,11 @@
 #ifndef PAPI_H
 #define PAPI_H
 
+/* Nothing here needs these, but programs rely on their coming with papi.h: pid_t, caddr_t, SIGPROF, INT_MAX. */
+#include <limits.h>
+#include <signal.h>
+#include <sys/types.h>
+
 #include "papi_constants.h"
 #include "papi_types.h"
 #include "papiStdEventDefs.h"
@@ -160,6 +165,9 @@ PAPI_API int PAPI_set_debug(int level);
  * Programmer's Reference 3.5, page PAPI_strerror.
  */
 PAPI_API char *PAPI_strerror(int code);
+
+/* Its earlier name. */
+#define PAPI_descr_error(code) PAPI_strerror(code)
 
 /**
  * Why the last call of this thread that failed has failed: one or more sentences, without a newline at the end. As with

@@ -82,6 +82,7 @@
 #define PAPI_HUGE_STR_LEN 1024
 
 #define PAPI_INIT_SLOTS        64  /* events an event set of the 7.0 library first made room for */
+#define USER_EVENT_OPERATION_LEN 512 /* 7.0's room for the formula of a user event; here it can have any length */
 #define PAPI_MAX_INFO_TERMS    12  /* native events that PAPI_event_info_t can list */
 #define PAPI_PMU_MAX           80  /* PMU names in PAPI_component_info_t */
 #define PAPI_MAX_PRESET_EVENTS 128 /* preset codes below the mask */
@@ -97,6 +98,11 @@
 #define PAPI_PRESET_AND_MASK 0x7fffffff
 #define PAPI_NATIVE_AND_MASK 0xbfffffff
 #define PAPI_UE_AND_MASK     0x3fffffff
+
+/* What a code is of: bit 31 alone, bit 30 alone, or both. */
+#define IS_PRESET(code)       (((unsigned)(code) >> 30) == 2)
+#define IS_NATIVE(code)       (((unsigned)(code) >> 30) == 1)
+#define IS_USER_DEFINED(code) (((unsigned)(code) >> 30) == 3)
 
 /* How PAPI_enum_event and PAPI_enum_cmp_event walk. */
 #define PAPI_ENUM_EVENTS           0  /* the next event */
@@ -310,6 +316,12 @@
 #define PAPI_MH_TYPE_RD_ALLOC   0x10000
 #define PAPI_MH_TYPE_WR_ALLOC   0x20000
 #define PAPI_MH_TYPE_RW_ALLOC   0x40000
+
+/* The four out of such a combination. */
+#define PAPI_MH_CACHE_TYPE(type)               ((type) & 0xf)
+#define PAPI_MH_CACHE_WRITE_POLICY(type)       ((type) & 0xf0)
+#define PAPI_MH_CACHE_REPLACEMENT_POLICY(type) ((type) & 0xf00)
+#define PAPI_MH_CACHE_ALLOCATION_POLICY(type)  ((type) & 0xf0000)
 
 #define PAPI_MH_MAX_LEVELS            6 /* caches, and TLBs, on one level */
 #define PAPI_MAX_MEM_HIERARCHY_LEVELS 4

@@ -92,6 +92,9 @@ PAPI_API int PAPI_get_event_info(int EventCode, PAPI_event_info_t *info);
  */
 PAPI_API int PAPI_get_event_component(int EventCode);
 
+/* Its earlier name. */
+#define PAPI_COMPONENT_INDEX(code) PAPI_get_event_component(code)
+
 /**
  * Walks over events. The kind of *EventCode decides over which: presets when it has PAPI_PRESET_MASK, native events of
  * all components when PAPI_NATIVE_MASK, user events when PAPI_UE_MASK. To see them all:

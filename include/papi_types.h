@@ -17,6 +17,7 @@
 /* ---- Simple types -------------------------------------------------------------------------------------- */
 
 typedef long long long_long;            /* 3.5 name of a counter's value */
+typedef unsigned long long u_long_long; /* the same without a sign */
 typedef void *vptr_t;                   /* an address; 3.5 wrote caddr_t */
 typedef unsigned long PAPI_thread_id_t; /* what the function given to PAPI_thread_init returns */
 
@@ -308,6 +309,14 @@ typedef struct _papi_addr_range_option {
 	int end_off;   /* out: how far it really ends behind end */
 } PAPI_addr_range_option_t;
 
+/* 3.5 lists it among the members of PAPI_option_t. Overflow is asked for with PAPI_overflow: no option uses it. */
+typedef struct _papi_overflow_option {
+	int eventset;
+	int event;
+	int threshold;
+	PAPI_overflow_handler_t handler;
+} PAPI_overflow_option_t;
+
 /* One member for each option; which one an option uses is told at PAPI_get_opt. */
 typedef union {
 	PAPI_preload_info_t preload;
@@ -326,6 +335,7 @@ typedef union {
 	PAPI_exe_info_t *exe_info;
 	PAPI_component_info_t *cmp_info;
 	PAPI_substrate_info_t *sub_info; /* 3.5 name of cmp_info */
+	PAPI_overflow_option_t ovf_info; /* 3.5 only */
 	PAPI_addr_range_option_t addr;
 	PAPI_user_defined_events_file_t events_file;
 } PAPI_option_t;

@@ -190,27 +190,32 @@ install_wanted()
 	[ -z "$missing" ] || say "going on without:$missing ($reason); tests that want them are skipped"
 }
 
-# Debian's programs for the same library prove that ours is a drop-in. They are unpacked, never installed: their
-# own libpapi must not stand in front of the one under test.
-unpack_debian_tools()
+# Debian's programs for the same library, and the names in its headers, prove that ours is a drop-in. They are unpacked,
+# never installed: their own libpapi must not stand in front of the one under test.
+unpack_debian_packages()
 {
 	directory=build/debian
-	[ ! -x $directory/usr/bin/papi_avail ] || return 0
+	packages=
+	[ -x $directory/usr/bin/papi_avail ] || packages='papi-tools'
+	[ -e $directory/usr/include/papi.h ] || packages="$packages libpapi-dev"
+	[ -n "$packages" ] || return 0
 	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return 0
 	mkdir -p $directory
-	say "fetching papi-tools into $directory (not installed)"
-	if ! download_debian_tools >build/setup.log 2>&1; then
-		say "going on without papi-tools: $(tail -n 1 build/setup.log)"
-	fi
+	for package in $packages; do
+		say "fetching $package into $directory (not installed)"
+		download_debian_package "$package" >build/setup.log 2>&1 ||
+			say "going on without $package: $(tail -n 1 build/setup.log)"
+	done
 }
 
-download_debian_tools()
+# Of libpapi-dev the headers alone: nothing may find its library.
+download_debian_package()
 {
-	(cd $directory && apt-get -qq download papi-tools) ||
-		{ can_install && update_once && (cd $directory && apt-get -qq download papi-tools); } || return
-	dpkg-deb -x $directory/papi-tools_*.deb $directory
+	(cd $directory && apt-get -qq download "$1") ||
+		{ can_install && update_once && (cd $directory && apt-get -qq download "$1"); } || return
+	dpkg-deb --fsys-tarfile $directory/"$1"_*.deb | tar -x -C $directory --exclude './usr/lib*'
 }
 
 install_required
 install_wanted
-[ "$mode" = build ] || unpack_debian_tools
+[ "$mode" = build ] || unpack_debian_packages
