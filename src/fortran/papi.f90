@@ -416,48 +416,26 @@ module papi
     end subroutine
 
     subroutine papif_enum_dev_type(modifier, handle, check) bind(C, name='papif_enum_dev_type_')
-      import :: c_int, c_long_long
+      import :: c_int
       integer(c_int), intent(in) :: modifier
-      integer(c_long_long), intent(inout) :: handle
-      integer(c_int), intent(out) :: check
-    end subroutine
-  end interface
-
-  ! value is a CHARACTER variable for attributes with CHAR in their names and an integer for the others.
-  interface papif_get_dev_type_attr
-    subroutine papif_get_dev_type_attr(handle, attribute, value, check)
-      import :: c_int, c_long_long
-      integer(c_long_long), intent(in) :: handle
-      integer(c_int), intent(in) :: attribute
-      character(len=*), intent(out) :: value
+      integer(c_int), intent(inout) :: handle
       integer(c_int), intent(out) :: check
     end subroutine
 
-    subroutine papif_get_dev_type_attr_integer(handle, attribute, value, check) &
-      bind(C, name='papif_get_dev_type_attr_')
-      import :: c_int, c_long_long
-      integer(c_long_long), intent(in) :: handle
-      integer(c_int), intent(in) :: attribute
+    ! Attributes with CHAR in their names write the string only, the others the value only.
+    subroutine papif_get_dev_type_attr(handle, attribute, value, string, check)
+      import :: c_int
+      integer(c_int), intent(in) :: handle, attribute
       integer(c_int), intent(inout) :: value
-      integer(c_int), intent(out) :: check
-    end subroutine
-  end interface
-
-  ! value is a CHARACTER variable for attributes with CHAR in their names and an integer for the others.
-  interface papif_get_dev_attr
-    subroutine papif_get_dev_attr(handle, id, attribute, value, check)
-      import :: c_int, c_long_long
-      integer(c_long_long), intent(in) :: handle
-      integer(c_int), intent(in) :: id, attribute
-      character(len=*), intent(out) :: value
+      character(len=*), intent(inout) :: string
       integer(c_int), intent(out) :: check
     end subroutine
 
-    subroutine papif_get_dev_attr_integer(handle, id, attribute, value, check) bind(C, name='papif_get_dev_attr_')
-      import :: c_int, c_long_long
-      integer(c_long_long), intent(in) :: handle
-      integer(c_int), intent(in) :: id, attribute
+    subroutine papif_get_dev_attr(handle, id, attribute, value, string, check)
+      import :: c_int
+      integer(c_int), intent(in) :: handle, id, attribute
       integer(c_int), intent(inout) :: value
+      character(len=*), intent(inout) :: string
       integer(c_int), intent(out) :: check
     end subroutine
   end interface

@@ -109,14 +109,14 @@ PAPI_API void papif_get_hardware_info_(int *ncpu, int *nnodes, int *totalcpus, i
 	int *model, char *model_string, float *revision, float *mhz, papif_length vendor_length,
 	papif_length model_length);
 
-/* ---- devices.c: a handle is an INTEGER*8 --------------------------------------------------------------- */
+/* ---- devices.c ----------------------------------------------------------------------------------------- */
 
-PAPI_API void papif_enum_dev_type_(const int *modifier, long long *handle, int *check);
-/* length is there when value is a CHARACTER variable, which it must be for exactly those attributes with CHAR in them. */
+PAPI_API void papif_enum_dev_type_(const int *modifier, int *handle, int *check);
+/* Attributes with CHAR in their names write the string only, the others the value only. */
 PAPI_API void papif_get_dev_type_attr_(
-	const long long *handle, const int *attribute, void *value, int *check, papif_length length);
-PAPI_API void papif_get_dev_attr_(
-	const long long *handle, const int *id, const int *attribute, void *value, int *check, papif_length length);
+	const int *handle, const int *attribute, int *value, char *string, int *check, papif_length length);
+PAPI_API void papif_get_dev_attr_(const int *handle, const int *id, const int *attribute, int *value, char *string,
+	int *check, papif_length length);
 
 /* ---- highlevel.c: counters, rates and regions ---------------------------------------------------------- */
 

@@ -153,32 +153,46 @@ contains
   end subroutine memory
 
   subroutine devices
-    integer(c_long_long) :: handle
-    integer(c_int) :: id, count, sockets
+    integer(c_int) :: handle, id, count, sockets, beside(2)
     character(len=64) :: name
     character(len=2) :: short
+    character(len=1) :: none
 
-    handle = 0
-    call papif_enum_dev_type(PAPI_DEV_TYPE_ENUM__CPU, handle, check)
+    ! Four bytes of a handle are written and no more; the first one begins whatever was there.
+    beside = 77
+    beside(1) = 0
+    call papif_enum_dev_type(PAPI_DEV_TYPE_ENUM__ALL, beside(1), check)
     call expect_equal(PAPI_OK, check, 'enum_dev_type')
+    call expect_equal(77, beside(2), 'what follows the handle')
+    handle = beside(1)
     call expect(handle /= 0, 'a handle')
-    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__INT_PAPI_ID, id, check)
+    none = '?'
+    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__INT_PAPI_ID, id, none, check)
     call expect_equal(PAPI_OK, check, 'id of the type')
     call expect_equal(PAPI_DEV_TYPE_ID__CPU, id, 'is CPU')
-    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__INT_COUNT, count, check)
+    call expect_text('?', none, 'no text')
+    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__INT_COUNT, count, none, check)
     call expect(check == PAPI_OK .and. count > 0, 'devices')
-    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__CHAR_NAME, name, check)
+    count = -5
+    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__CHAR_NAME, count, name, check)
     call expect(check == PAPI_OK .and. len_trim(name) > 0, 'name of the type')
-    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__CHAR_NAME, short, check)
+    call expect_equal(-5, count, 'no value')
+    call papif_get_dev_type_attr(handle, PAPI_DEV_TYPE_ATTR__CHAR_NAME, count, short, check)
     call expect_text(name(1:2), short, 'name of the type, cut')
-    call papif_get_dev_attr(handle, 0, PAPI_DEV_ATTR__CPU_UINT_SOCKET_COUNT, sockets, check)
+    call papif_get_dev_attr(handle, 0, PAPI_DEV_ATTR__CPU_UINT_SOCKET_COUNT, sockets, none, check)
     call expect(check == PAPI_OK .and. sockets > 0, 'sockets')
-    call papif_get_dev_attr(handle, 0, PAPI_DEV_ATTR__CPU_CHAR_NAME, name, check)
+    call papif_get_dev_attr(handle, 0, PAPI_DEV_ATTR__CPU_CHAR_NAME, count, name, check)
     call expect(check == PAPI_OK .and. len_trim(name) > 0, 'name of the CPU')
-    call papif_get_dev_attr(handle, 0, 1000, sockets, check)
+    call papif_get_dev_attr(handle, 0, 1000, sockets, none, check)
     call expect_equal(PAPI_ENOSUPP, check, 'no attribute')
-    call papif_get_dev_attr(-1_c_long_long, 0, PAPI_DEV_ATTR__CPU_CHAR_NAME, name, check)
+    call papif_get_dev_attr(-1, 0, PAPI_DEV_ATTR__CPU_CHAR_NAME, count, name, check)
     call expect_equal(PAPI_EINVAL, check, 'no handle')
     call expect(name == ' ', 'no name')
+    call papif_get_dev_attr(2000000000, 0, PAPI_DEV_ATTR__CPU_CHAR_NAME, count, name, check)
+    call expect_equal(PAPI_EINVAL, check, 'a handle that was never given')
+    ! There is one kind: the second call ends, and the handle begins again.
+    call papif_enum_dev_type(PAPI_DEV_TYPE_ENUM__ALL, handle, check)
+    call expect_equal(PAPI_EINVAL, check, 'no more kinds')
+    call expect_equal(0, handle, 'the handle after the last')
   end subroutine devices
 end program module_test
