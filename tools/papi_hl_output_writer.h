@@ -40,6 +40,7 @@ struct writer_region {
 
 struct writer_event {
 	char *name, *units;
+	const char *kind; /* what its counts are worth: the worst that a file says */
 	bool instant, multiplexed;
 	unsigned in_files;  /* how many count it */
 	unsigned last_file; /* the last one that does, + 1 */
@@ -51,7 +52,7 @@ struct writer_file {
 	unsigned n_threads;
 };
 
-enum writer_kind {
+enum writer_what {
 	WRITER_INSTANCES,
 	WRITER_UNFINISHED,
 	WRITER_UNCOUNTED,
@@ -62,8 +63,9 @@ enum writer_kind {
 };
 
 struct writer_quantity {
-	enum writer_kind kind;
+	enum writer_what what;
 	const char *name, *unit;
+	const char *kind; /* what its values are worth */
 	unsigned event;  /* WRITER_EVENT, WRITER_RATE: the numerator */
 	int denominator; /* WRITER_RATE: event; -1: seconds */
 	long double scale;
@@ -82,6 +84,7 @@ struct writer_run {
 	struct writer_quantity *quantities;
 	unsigned n_quantities;
 	char *version, *program, *cpu;
+	bool slowed; /* by counting, in a process at least */
 };
 
 /* Over the samples that have the quantity: n of them. */
@@ -114,6 +117,10 @@ void writer_find_quantities(struct writer_run *run, bool rates);
 long double writer_value(const struct writer_sample *sample, const struct writer_quantity *quantity);
 struct writer_statistic writer_statistic(const struct writer_region *region, const struct writer_quantity *quantity);
 unsigned writer_threads(const struct writer_run *run);
+/* The worse of two kinds. One that is not known here is worse than all. */
+const char *writer_worse(const char *one, const char *other);
+/* What all regions that are in no other have of it together; NAN if nothing. */
+long double writer_whole(const struct writer_run *run, const struct writer_quantity *quantity);
 
 /* ---- Input ---- */
 

@@ -31,7 +31,7 @@ unsigned writer_event(struct writer_run *run, const char *name)
 		i++;
 	if (i == run->n_events) {
 		run->events = writer_grow(run->events, ++run->n_events, sizeof(run->events[0]));
-		run->events[i] = (struct writer_event){ .name = writer_copy(name), .units = writer_copy("") };
+		run->events[i] = (struct writer_event){ .name = writer_copy(name), .units = writer_copy(""), .kind = "exact" };
 	}
 	return i;
 }
@@ -199,13 +199,19 @@ static void add_rates(struct writer_run *run)
 		    denominator = find_event(run, rates[i].denominator);
 		const struct writer_quantity *last = &run->quantities[run->n_quantities - 1];
 
+		/* Nothing is divided by a time that counting has made longer. */
+		if (!*rates[i].denominator && run->slowed)
+			continue;
 		if (numerator < 0 || (denominator < 0 && *rates[i].denominator) ||
 			strcmp(last->name, rates[i].name) == 0)
 			continue;
 		add_quantity(run,
-			(struct writer_quantity){ .kind = WRITER_RATE,
+			(struct writer_quantity){ .what = WRITER_RATE,
 				.name = rates[i].name,
 				.unit = rates[i].unit,
+				.kind = denominator < 0 ? run->events[numerator].kind
+							: writer_worse(run->events[numerator].kind,
+								  run->events[denominator].kind),
 				.event = (unsigned)numerator,
 				.denominator = denominator,
 				.scale = rates[i].scale,
@@ -213,9 +219,21 @@ static void add_rates(struct writer_run *run)
 	}
 }
 
-static bool any_sample(const struct writer_run *run, enum writer_kind kind)
+const char *writer_worse(const char *one, const char *other)
 {
-	struct writer_quantity quantity = { .kind = kind };
+	static const char *const kinds[] = { "exact", "sampled", "estimated", "affected", "slowed", "modelled" };
+	size_t n = sizeof(kinds) / sizeof(kinds[0]), i = 0, j = 0;
+
+	while (i < n && strcmp(kinds[i], one) != 0)
+		i++;
+	while (j < n && strcmp(kinds[j], other) != 0)
+		j++;
+	return i >= j ? one : other;
+}
+
+static bool any_sample(const struct writer_run *run, enum writer_what what)
+{
+	struct writer_quantity quantity = { .what = what };
 
 	for (unsigned i = 0; i < run->n_regions; i++)
 		for (unsigned j = 0; j < run->regions[i].n; j++)
@@ -226,22 +244,27 @@ static bool any_sample(const struct writer_run *run, enum writer_kind kind)
 
 void writer_find_quantities(struct writer_run *run, bool with_rates)
 {
-	add_quantity(run, (struct writer_quantity){ .kind = WRITER_INSTANCES, .name = "instances", .unit = "" });
+	const char *of_time = run->slowed ? "slowed" : "exact";
+
+	add_quantity(run, (struct writer_quantity){ .what = WRITER_INSTANCES, .name = "instances", .unit = "", .kind = "exact" });
 	/* What is seldom there is not mentioned where it is nowhere. */
 	if (any_sample(run, WRITER_UNFINISHED))
 		add_quantity(
-			run, (struct writer_quantity){ .kind = WRITER_UNFINISHED, .name = "unfinished", .unit = "" });
+			run, (struct writer_quantity){ .what = WRITER_UNFINISHED, .name = "unfinished", .unit = "", .kind = "exact" });
 	if (any_sample(run, WRITER_UNCOUNTED))
 		add_quantity(
-			run, (struct writer_quantity){ .kind = WRITER_UNCOUNTED, .name = "uncounted", .unit = "" });
-	add_quantity(run, (struct writer_quantity){ .kind = WRITER_SECONDS, .name = "real time", .unit = "s" });
+			run, (struct writer_quantity){ .what = WRITER_UNCOUNTED, .name = "uncounted", .unit = "", .kind = "exact" });
+	add_quantity(run, (struct writer_quantity){
+			  .what = WRITER_SECONDS, .name = "real time", .unit = "s", .kind = of_time });
 	if (any_sample(run, WRITER_CYCLES))
-		add_quantity(run, (struct writer_quantity){ .kind = WRITER_CYCLES, .name = "cycles", .unit = "" });
+		add_quantity(run, (struct writer_quantity){
+				  .what = WRITER_CYCLES, .name = "cycles", .unit = "", .kind = of_time });
 	for (unsigned i = 0; i < run->n_events; i++)
 		add_quantity(run,
-			(struct writer_quantity){ .kind = WRITER_EVENT,
+			(struct writer_quantity){ .what = WRITER_EVENT,
 				.name = run->events[i].name,
 				.unit = run->events[i].units,
+				.kind = run->events[i].kind,
 				.event = i,
 				.no_total = run->events[i].instant });
 	if (with_rates)
@@ -262,7 +285,7 @@ long double writer_value(const struct writer_sample *sample, const struct writer
 {
 	long double denominator;
 
-	switch (quantity->kind) {
+	switch (quantity->what) {
 	case WRITER_INSTANCES:
 		return sample->instances;
 	case WRITER_UNFINISHED:
@@ -326,10 +349,28 @@ struct writer_statistic writer_statistic(const struct writer_region *region, con
 		result.median = (values[(result.n - 1) / 2] + values[result.n / 2]) / 2;
 		result.total = sum;
 	}
-	if (quantity->kind == WRITER_RATE && quantity->denominator >= 0)
+	if (quantity->what == WRITER_RATE && quantity->denominator >= 0)
 		result.total = total_ratio(region, quantity);
 	if (quantity->no_total)
 		result.total = NAN;
 	free(values);
 	return result;
+}
+
+long double writer_whole(const struct writer_run *run, const struct writer_quantity *quantity)
+{
+	long double whole = 0;
+
+	if (quantity->what != WRITER_SECONDS && (quantity->what != WRITER_EVENT || quantity->no_total))
+		return NAN;
+	for (unsigned i = 0; i < run->n_regions; i++) {
+		const struct writer_region *region = &run->regions[i];
+
+		for (unsigned j = 0; j < region->n && region->parent < 0; j++) {
+			long double value = writer_value(&region->samples[j], quantity);
+
+			whole += isnan(value) ? 0 : value;
+		}
+	}
+	return whole > 0 ? whole : NAN;
 }

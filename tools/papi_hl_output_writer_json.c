@@ -35,7 +35,7 @@ static json_t *statistic(
 /* Quantities that are not events or rates have the names that they have in the files of ranks. */
 static const char *key_of(const struct writer_quantity *quantity)
 {
-	switch (quantity->kind) {
+	switch (quantity->what) {
 	case WRITER_INSTANCES:
 		return "region_count";
 	case WRITER_SECONDS:
@@ -54,8 +54,8 @@ static void add_quantities(json_t *object, const struct writer_run *run, const s
 
 	for (unsigned i = 0; i < run->n_quantities; i++) {
 		const struct writer_quantity *quantity = &run->quantities[i];
-		json_t *target = quantity->kind == WRITER_EVENT ? events
-			: quantity->kind == WRITER_RATE         ? rates
+		json_t *target = quantity->what == WRITER_EVENT ? events
+			: quantity->what == WRITER_RATE         ? rates
 								: object;
 
 		any_rate |= target == rates;
@@ -124,10 +124,24 @@ static json_t *all_events(const struct writer_run *run)
 		const struct writer_event *event = &run->events[i];
 
 		json_object_set_new(object, event->name,
-			json_pack("{s:s,s:s,s:b,s:i}", "units", event->units, "type",
-				event->instant ? "instant" : "delta", "multiplexed", event->multiplexed, "ranks",
+			json_pack("{s:s,s:s,s:b,s:s,s:i}", "units", event->units, "type",
+				event->instant ? "instant" : "delta", "multiplexed", event->multiplexed, "kind",
+				event->kind, "ranks",
 				(int)event->in_files));
 	}
+	return object;
+}
+
+/* What each rate is worth. */
+static json_t *all_rates(const struct writer_run *run)
+{
+	json_t *object = json_object();
+
+	for (unsigned i = 0; i < run->n_quantities; i++)
+		if (run->quantities[i].what == WRITER_RATE)
+			json_object_set_new(object, run->quantities[i].name,
+				json_pack("{s:s,s:s}", "units", run->quantities[i].unit, "kind",
+					run->quantities[i].kind));
 	return object;
 }
 
@@ -150,7 +164,9 @@ void writer_print_json(FILE *stream, const struct writer_run *run, enum writer_t
 	set_text(root, "type", types[type]);
 	json_object_set_new(root, "ranks", json_integer(run->n_files));
 	json_object_set_new(root, "threads", json_integer(writer_threads(run)));
+	json_object_set_new(root, "slowed_by_counting", json_boolean(run->slowed));
 	json_object_set_new(root, "events", all_events(run));
+	json_object_set_new(root, "rates", all_rates(run));
 	json_object_set_new(root, "regions", all_regions(run, type));
 	/* A stream that cannot take it remembers that, and the end of the program says so. */
 	json_dumpf(root, stream, JSON_INDENT(2));

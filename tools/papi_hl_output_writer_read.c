@@ -186,12 +186,18 @@ static void read_events(const struct place *place, json_t *definitions)
 		unsigned position = writer_event(place->run, name);
 		struct writer_event *event = &place->run->events[position];
 		const json_t *units = json_object_get(definition, "units"), *type = json_object_get(definition, "type");
+		const json_t *kind = json_object_get(definition, "kind");
 
 		if (event->last_file != place->file + 1)
 			event->in_files++;
 		event->last_file = place->file + 1;
 		event->instant |= json_is_string(type) && strcmp(json_string_value(type), "instant") == 0;
 		event->multiplexed |= json_is_true(json_object_get(definition, "multiplexed"));
+		/* Files of other implementations do not say it. */
+		if (json_is_string(kind))
+			event->kind = writer_worse(event->kind, writer_copy(json_string_value(kind)));
+		else if (event->multiplexed)
+			event->kind = writer_worse(event->kind, "estimated");
 		if (json_is_string(units))
 			event->units = writer_copy(json_string_value(units));
 	}
@@ -242,6 +248,7 @@ static bool read_root(struct writer_run *run, const char *path, const json_t *ro
 		run->version = text_of(root, "papi_version");
 	if (!run->cpu)
 		run->cpu = text_of(root, "cpu_info");
+	run->slowed |= json_is_true(json_object_get(root, "slowed_by_counting"));
 	read_events(&place, json_object_get(root, "event_definitions"));
 	json_object_foreach(threads, id, thread) good = good && read_thread(&place, id, thread);
 	free(place.regions);

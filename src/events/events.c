@@ -523,3 +523,46 @@ void papi_events_shutdown(void)
 	papi_names_clear();
 	pthread_mutex_unlock(&lock);
 }
+
+/* The position in the list of kinds of a note's first word; a note without one is of an exact count. */
+static size_t kind_of_native(const struct papi_native *native, const char *const kinds[], size_t n)
+{
+	PAPI_event_info_t info = { 0 };
+	size_t length;
+
+	if (papi_event_describe(native->code, &info) != PAPI_OK)
+		return 0;
+	length = strcspn(info.note, " ,;:");
+	while (--n > 0)
+		if (strlen(kinds[n]) == length && strncmp(info.note, kinds[n], length) == 0)
+			break;
+	return n;
+}
+
+const char *papi_event_kind(int code)
+{
+	static const char *const kinds[] = { "exact", "sampled", "modelled" };
+	struct papi_event event = { 0 };
+	size_t worst = 0;
+
+	if (papi_event_get(code, &event) != PAPI_OK)
+		return kinds[0];
+	for (unsigned i = 0; i < event.n_natives; i++) {
+		size_t kind = kind_of_native(event.natives[i], kinds, sizeof(kinds) / sizeof(kinds[0]));
+
+		worst = kind > worst ? kind : worst;
+	}
+	return kinds[worst];
+}
+
+bool papi_event_is_virtual(int code)
+{
+	struct papi_event event = { 0 };
+
+	if (papi_event_get(code, &event) != PAPI_OK)
+		return false;
+	for (unsigned i = 0; i < event.n_natives; i++)
+		if (strcmp(papi_components[event.natives[i]->component]->info->name, "vpmu") == 0)
+			return true;
+	return false;
+}

@@ -58,6 +58,14 @@ int papi_event_describe(int code, PAPI_event_info_t *info);
 int papi_event_component(int code);
 
 /*
+ * What a count of the event is worth, by the notes of the natives it is made of: the worst of "exact", "sampled" and
+ * "modelled". (A counter that is shared by turns is the caller's business.)
+ */
+const char *papi_event_kind(int code);
+/* Whether it is counted by translation, which makes the program slower. */
+bool papi_event_is_virtual(int code);
+
+/*
  * The next code of a listing (PAPI_enum_event, PAPI_enum_cmp_event). component -1: any.
  * PAPI_ENOEVNT at the end; PAPI_EINVAL for a modifier that does not fit the code.
  */

@@ -193,13 +193,23 @@ static int try_to_read(int EventSet, long long values[])
 	return status;
 }
 
+/* What happens in a second is no count: it grows by nothing that belongs to the region. */
+static int add_count(struct papi_eventset *set, int code)
+{
+	PAPI_event_info_t info = { 0 };
+
+	if (papi_event_describe(code, &info) == PAPI_OK && strstr(info.derived, "_PS"))
+		return papi_error(PAPI_EINVAL, "it is a rate, and regions add up counts: count what it is made of");
+	return papi_eventset_add(set, code);
+}
+
 /* Adds what can be added, and refuses the rest. */
 static void try_to_add(int EventSet, bool asked_for)
 {
 	unsigned i = 0;
 
 	while (i < papi_region_events.n) {
-		int status = change(EventSet, papi_region_events.events[i].name, papi_eventset_add);
+		int status = change(EventSet, papi_region_events.events[i].name, add_count);
 
 		if (status == PAPI_OK)
 			i++;
@@ -267,30 +277,47 @@ static int choose_defaults(void)
 	return status;
 }
 
-/* What the results say about each event. */
+/* What the results say about an event, but for what depends on the others. */
+static bool describe_event(struct papi_region_event *event)
+{
+	PAPI_event_info_t info = { 0 };
+	bool is_virtual = false;
+	int code;
+
+	event->kind = "exact";
+	if (papi_library_enter() != PAPI_OK)
+		return false;
+	if (papi_event_code(event->name, &code) == PAPI_OK && papi_event_describe(code, &info) == PAPI_OK) {
+		event->component = papi_event_component(code);
+		event->instant |= info.timescope == PAPI_TIMESCOPE_POINT;
+		snprintf(event->units, sizeof(event->units), "%.31s", info.units);
+		event->kind = papi_event_kind(code);
+		is_virtual = papi_event_is_virtual(code);
+	}
+	papi_library_leave();
+	return is_virtual;
+}
+
+/* Virtual counters never take turns, and the kernel counts what they cost. */
 static int describe(void)
 {
 	struct papi_region_events *all = &papi_region_events;
+	bool *is_virtual = calloc(all->n + 1, sizeof(is_virtual[0]));
 
-	all->instant = calloc(all->n ? all->n : 1, sizeof(all->instant[0]));
-	if (!all->instant)
+	all->instant = calloc(all->n + 1, sizeof(all->instant[0]));
+	if (!all->instant || !is_virtual) {
+		free(is_virtual);
 		return no_memory();
-	for (unsigned i = 0; i < all->n; i++) {
-		struct papi_region_event *event = &all->events[i];
-		PAPI_event_info_t info;
-		int code;
-
-		if (papi_library_enter() != PAPI_OK)
-			break;
-		memset(&info, 0, sizeof(info));
-		if (papi_event_code(event->name, &code) == PAPI_OK && papi_event_describe(code, &info) == PAPI_OK) {
-			event->component = papi_event_component(code);
-			event->instant |= info.timescope == PAPI_TIMESCOPE_POINT;
-			snprintf(event->units, sizeof(event->units), "%.31s", info.units);
-		}
-		papi_library_leave();
-		all->instant[i] = event->instant;
 	}
+	for (unsigned i = 0; i < all->n; i++) {
+		is_virtual[i] = describe_event(&all->events[i]);
+		all->slowed |= is_virtual[i];
+		all->instant[i] = all->events[i].instant;
+	}
+	for (unsigned i = 0; i < all->n; i++)
+		if (!is_virtual[i] && (all->multiplex || all->slowed))
+			all->events[i].kind = all->multiplex ? "estimated" : "affected";
+	free(is_virtual);
 	return PAPI_OK;
 }
 

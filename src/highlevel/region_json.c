@@ -82,6 +82,7 @@ static void put_head(FILE *stream)
 	else
 		fprintf(stream, "  \"rank\": %ld,\n", papi_region_run.rank);
 	fprintf(stream, "  \"forked\": %s,\n", papi_region_run.child ? "true" : "false");
+	fprintf(stream, "  \"slowed_by_counting\": %s,\n", papi_region_events.slowed ? "true" : "false");
 }
 
 static void put_events(FILE *stream)
@@ -95,7 +96,8 @@ static void put_events(FILE *stream)
 		fprintf(stream, ": {\"component\": %d, \"type\": \"%s\", \"units\": ", event->component,
 			event->instant ? "instant" : "delta");
 		put_string(stream, event->units);
-		fprintf(stream, ", \"multiplexed\": %s}", papi_region_events.multiplex ? "true" : "false");
+		fprintf(stream, ", \"multiplexed\": %s, \"kind\": \"%s\"}",
+			papi_region_events.multiplex ? "true" : "false", event->kind);
 	}
 	fputs(papi_region_events.n ? "\n  },\n  \"events_refused\": {" : "},\n  \"events_refused\": {", stream);
 	for (unsigned i = 0; i < papi_region_events.n_refused; i++) {

@@ -112,6 +112,7 @@ struct papi_region_event {
 	bool instant;
 	int component;  /* index */
 	char units[32]; /* "" for plain counts */
+	const char *kind; /* what its counts are worth: doc/regions.md */
 };
 
 struct papi_region_refusal {
@@ -125,6 +126,7 @@ struct papi_region_events {
 	unsigned n_refused;
 	bool *instant; /* per event, for trees */
 	bool multiplex, chosen;
+	bool slowed; /* events are counted by translation, so times are longer than those of the program alone */
 };
 
 /* Chosen by the first thread; not changed afterwards. */

@@ -88,7 +88,7 @@ class ParallelTest(harness.RegionsTest):
     def check_mpi_table(self):
         lines = self.merged().splitlines()
         self.assertRegex(lines[0], rf"example_regions_mpi: {RANKS} ranks, {RANKS} threads")
-        self.assertEqual(lines[2].split(), ["Region", "Total", "Minimum", "Median", "Maximum"])
+        self.assertEqual(lines[2].split(), ["Region", "Total", "Share", "Minimum", "Median", "Maximum"])
         self.assertEqual([line.strip() for line in lines if line.strip() in ("program", "compute", "exchange")],
                          ["program", "compute", "exchange"])
         self.assertLessEqual(max(map(len, lines)), 80)

@@ -158,9 +158,50 @@ class RegionsTest(harness.RegionsTest):
         self.assertEqual(result.stderr, "")
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 80)
         self.assertRegex(result.stdout, re.compile(
-            r"^PAPI regions of test_regions_subject, 1 thread\na\n  instances +1\n  real time +\d+\.\d{6} s\n"
-            r"  cycles of the clock +[\d,]+\n  mem:0x[0-9a-f]+/8:w +75\n  b\n    instances +3\n", re.MULTILINE))
+            r"^PAPI regions of test_regions_subject, 1 thread\na\n  instances +1\n  cycles of the clock +[\d,]+\n"
+            r"  real time +\d+\.\d{6} s +\d+\.\d%\n  mem:0x[0-9a-f]+/8:w +75 +98\.7%\n  b\n    instances +3\n"
+            r"(.*\n)+    mem:0x[0-9a-f]+/8:w +60 +78\.9%\n(.*\n)+%: of all regions that are in no other\n\Z", re.MULTILINE))
         self.assertEqual(self.run_program("test_regions_subject", "nested", PAPI_REPORT="0").stdout, "")
+
+    def kinds(self, **variables):
+        result = self.run_program("test_regions_subject", "nested", PAPI_REPORT="1", **variables)
+        root = self.load("papi_hl_output", "rank_0.json")
+        return root, {name: event["kind"] for name, event in root["event_definitions"].items()}, result
+
+    def test_what_counts_are_worth(self):
+        root, kinds, result = self.kinds(PAPI_EVENTS="perf::TASK-CLOCK,rusage:::utime")
+        if result.stderr:
+            self.skipTest(result.stderr.strip())
+        self.assertEqual(kinds, {"perf::TASK-CLOCK": "exact", "rusage:::utime": "sampled"})
+        self.assertIs(root["slowed_by_counting"], False)
+        self.assertRegex(result.stdout, r"\n  perf::TASK-CLOCK +[\d,]+\.\d{3} ms +[\d.]+%\n")
+        self.assertRegex(result.stdout, r"\n  rusage:::utime +[\d,]+\.\d{3} ms .*\[s\]\n")
+        self.assertEqual(result.stdout.count("\n[s] sampled: "), 1)
+
+    def test_what_virtual_counts_are_worth(self):
+        root, kinds, result = self.kinds(
+            PAPI_EVENTS="vpmu:::INSTRUCTIONS,PAPI_L1_DCM,perf::TASK-CLOCK", PAPI_VPMU="always")
+        if result.stderr:
+            self.skipTest(result.stderr.strip())
+        self.assertEqual(kinds, {"vpmu:::INSTRUCTIONS": "exact", "PAPI_L1_DCM": "modelled",
+                                 "perf::TASK-CLOCK": "affected"})
+        self.assertIs(root["slowed_by_counting"], True)
+        self.assertRegex(result.stdout, r"\n  PAPI_L1_DCM +\d+ .*\[m\]\n")
+        self.assertIn("  real time, slowed by counting ", result.stdout)
+        self.assertIn("\n[m] modelled: ", result.stdout)
+        self.assertIn("\n[a] affected: ", result.stdout)
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 80)
+
+    def test_what_multiplexed_counts_are_worth(self):
+        kinds = self.kinds(PAPI_EVENTS="perf::PAGE-FAULTS", PAPI_MULTIPLEX="1")[1]
+        self.assertEqual(set(kinds.values()), {"estimated"})
+
+    def test_a_rate_is_no_count(self):
+        root, kinds, result = self.kinds(PAPI_EVENTS="PAPI_FLOPS,perf::PAGE-FAULTS")
+        self.assertEqual(list(kinds), ["perf::PAGE-FAULTS"])
+        if "it is a rate" not in result.stderr:
+            self.skipTest(result.stderr.strip())
+        self.assertIn("it is a rate", root["events_refused"]["PAPI_FLOPS"])
 
 
 if __name__ == "__main__":

@@ -77,11 +77,13 @@ class WriterTest(unittest.TestCase):
         """{region: {quantity: [columns]}} of a table with names that have no two blanks."""
         found, current = {}, None
         for line in self.output(*arguments).splitlines()[3:]:
-            words = [word for word in line.strip().split("  ") if word]
+            words = [word.strip() for word in line.strip().split("  ") if word]
+            if not words:
+                break
             if len(words) == 1:
                 current = found.setdefault(words[0], {})
             else:
-                current[words[0].strip()] = [word.strip() for word in words[1:]]
+                current[words[0]] = words[1:]
         return found
 
 
@@ -192,10 +194,11 @@ class MergingTest(WriterTest):
     def test_multiplexed_counts_are_estimates(self):
         content = rank_file(0, [region("r", E=7)], events={"E": ""})
         self.write_ranks(content)
-        self.assertNotIn("estimates", self.output())
+        self.assertNotIn("estimated", self.output())
         content["event_definitions"]["E"]["multiplexed"] = True
         self.write_ranks(content)
-        self.assertIn("Counts are estimates: the events were multiplexed.\n", self.output())
+        self.assertRegex(self.output(), r"\n  E \[e\] +7 +100\.0%\n(.*\n)*\[e\] estimated: ")
+        self.assertEqual(json.loads(self.output("-f", "json"))["events"]["E"]["kind"], "estimated")
 
     def test_files_of_other_implementations(self):
         """Numbers as strings, a region for each instance, no count of instances, fields that are not known here."""
@@ -225,10 +228,11 @@ class MergingTest(WriterTest):
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
         solve = self.table()["solve"]
         self.assertEqual(solve["instances"], ["5", "1", "1", "2"])
-        self.assertEqual(solve["PAPI_TOT_INS"], ["140", "10", "25", "80"])
+        self.assertEqual(solve["PAPI_TOT_INS"], ["140", "100.0%", "10", "25", "80"])
+        self.assertEqual(solve["perf::TASK-CLOCK (ms)"], ["2,000.000", "100.0%", "0.000", "500.000", "1,000.000"])
         self.assertEqual(solve["IPC"], ["1.750000", "1.000000", "1.750000", "2.000000"])
         self.assertEqual(solve["Clock (MHz)"][0], "-")
-        self.assertEqual(self.table("-t", "accumulate")["solve"]["PAPI_TOT_INS"], ["140"])
+        self.assertEqual(self.table("-t", "accumulate")["solve"]["PAPI_TOT_INS"], ["140", "100.0%"])
         self.assertIn("rank 1, thread 1", self.table("-t", "detail"))
 
     def test_heading_of_the_table_has_no_directory(self):
@@ -247,8 +251,34 @@ class MergingTest(WriterTest):
                 self.write_ranks(rank_file(0, one[:1], one[1:], events={"E": ""}))
                 lines = self.output().splitlines()
                 self.assertLessEqual(max(map(len, lines)), 80)
-                for line in lines[4:]:
-                    self.assertEqual([line[i] for i in (28, 41, 54, 67)], [" "] * 4, line)
+                for line in lines[4:-2]:
+                    self.assertEqual([line[i] for i in (24, 39, 47, 58, 69) if i < len(line)], [" "] * 5, line)
+
+    def test_digit_groups(self):
+        one = [region("r", seconds=1, E=value) for value in (1234, 12_345_678_901)]
+        self.write_ranks(rank_file(0, one[:1], one[1:], events={"E": ""}))
+        self.assertEqual(self.table()["r"]["E"], ["12,345,680,135", "100.0%", "1,234", "6.173 G", "12.346 G"])
+
+    def test_one_thread_alone(self):
+        """Minimum and maximum of one say nothing; of what is in it, the shares do."""
+        regions = [region("a", seconds=3, E=300), region("b", 0, E=75), region("c", E=100)]
+        self.write_ranks(rank_file(0, regions, events={"E": ""}))
+        self.assertEqual(self.output().splitlines()[2].split(), ["Region", "Total", "Share"])
+        table = self.table()
+        self.assertEqual([table[name]["E"] for name in "abc"],
+                         [["300", "75.0%"], ["75", "18.8%"], ["100", "25.0%"]])
+        self.assertEqual([table[name]["real time (s)"] for name in "ac"],
+                         [["3.000000", "75.0%"], ["1.000000", "25.0%"]])
+        for line in self.output().splitlines():
+            self.assertEqual(line, line.rstrip())
+
+    def test_nothing_of_a_name_reaches_the_terminal(self):
+        self.write_ranks(rank_file(0, [region("r\x1b[31m\n", **{"E\x07": 1})], events={"E\x07": ""}, program="a\x1bb"))
+        text = self.output()
+        self.assertTrue(text.startswith("a?b: "))
+        self.assertIn("\nr?[31m?\n", text)
+        self.assertNotIn("\x1b", text + self.output("-t", "detail"))
+        self.assertIn("  E? ", text)
 
     def test_csv(self):
         name = 'a "b",\nc'
@@ -256,14 +286,53 @@ class MergingTest(WriterTest):
         rows = list(csv.DictReader(io.StringIO(self.output("-f", "csv"), newline="")))
         self.assertEqual([row for row in rows if row["quantity"] == "E"], [
             {"region": name, "quantity": "E", "unit": "ns", "threads": "1", "total": "7", "minimum": "7",
-             "median": "7", "maximum": "7"},
+             "median": "7", "maximum": "7", "kind": "exact"},
             {"region": name + "/d", "quantity": "E", "unit": "ns", "threads": "1", "total": "5", "minimum": "5",
-             "median": "5", "maximum": "5"}])
+             "median": "5", "maximum": "5", "kind": "exact"}])
         rows = list(csv.DictReader(io.StringIO(self.output("-f", "csv", "-t", "detail"), newline="")))
         self.assertEqual([(row["region"], row["rank"], row["thread"], row["E (ns)"]) for row in rows],
                          [(name, "0", "0", "7"), (name + "/d", "0", "0", "5")])
         rows = list(csv.reader(io.StringIO(self.output("-f", "csv", "-t", "accumulate"), newline="")))
-        self.assertEqual(rows[0], ["region", "quantity", "unit", "threads", "total"])
+        self.assertEqual(rows[0], ["region", "quantity", "unit", "threads", "total", "kind"])
+
+    def virtual(self):
+        """What a rank writes whose presets are counted by translation."""
+        content = rank_file(0, [region("r", seconds=2, **counts(100, 50, 10 ** 9), PAPI_FP_OPS=7)],
+                            events={**EVENTS, "PAPI_FP_OPS": ""}, slowed_by_counting=True)
+        for name, kind in (("PAPI_TOT_INS", "exact"), ("PAPI_TOT_CYC", "modelled"), ("perf::TASK-CLOCK", "affected"),
+                           ("PAPI_FP_OPS", "exact")):
+            content["event_definitions"][name]["kind"] = kind
+        return content
+
+    def test_no_rates_by_a_time_that_counting_made_longer(self):
+        self.write_ranks(self.virtual())
+        root = json.loads(self.output("-f", "json", "-t", "accumulate"))
+        self.assertIs(root["slowed_by_counting"], True)
+        self.assertEqual(root["regions"][0]["rates"], {"IPC": 2})
+        # Not even for the ranks beside it, whose sum it would be.
+        self.write_ranks(self.virtual(), rank_file(1, [region("r", **counts(1, 2, 3))]))
+        result = self.run_writer("-f", "json")
+        self.assertEqual(list(json.loads(result.stdout)["regions"][0]["rates"]), ["IPC"])
+
+    def test_what_counts_are_worth(self):
+        self.write_ranks(self.virtual())
+        table = self.table()["r"]
+        self.assertEqual(list(table), ["instances", "real time (s) [t]", "cycles [t]", "PAPI_TOT_INS",
+                                       "PAPI_TOT_CYC [m]", "perf::TASK-CLOCK (ms) [a]", "PAPI_FP_OPS", "IPC [m]"])
+        for mark in "tma":
+            self.assertEqual(self.output().count(f"\n[{mark}] "), 1)
+        self.assertNotIn("[e]", self.output())
+        root = json.loads(self.output("-f", "json"))
+        self.assertEqual([event["kind"] for event in root["events"].values()],
+                         ["exact", "modelled", "affected", "exact"])
+        self.assertEqual(root["rates"], {"IPC": {"units": "", "kind": "modelled"}})
+        rows = list(csv.DictReader(io.StringIO(self.output("-f", "csv"), newline="")))
+        self.assertEqual({row["quantity"]: row["kind"] for row in rows},
+                         {"instances": "exact", "real time": "slowed", "cycles": "slowed", "PAPI_TOT_INS": "exact",
+                          "PAPI_TOT_CYC": "modelled", "perf::TASK-CLOCK": "affected", "PAPI_FP_OPS": "exact",
+                          "IPC": "modelled"})
+        head = self.output("-f", "csv", "-t", "detail").splitlines()[0]
+        self.assertIn(",PAPI_TOT_INS,PAPI_TOT_CYC (modelled),perf::TASK-CLOCK (ns; affected),", head)
 
     def test_ranks_in_order(self):
         for rank in (0, 2, 10, 9):
