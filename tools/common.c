@@ -16,6 +16,7 @@
 #include "escape.h"
 #include "options.h"
 #include "papi.h"
+#include "terminal.h"
 #include "text.h"
 
 /* The reader has seen all it wanted, so the work is done: no message, and no failure under `set -o pipefail`. */
@@ -164,13 +165,30 @@ static bool counts_virtually(void)
 	       strncmp(event.name[0], "vpmu::", 6) == 0;
 }
 
-void papi_tool_header(const char *title)
+/* A title as "Available events and hardware information." without its second half, and what is left of the machine. */
+static void print_short_header(const char *title, const PAPI_hw_info_t *hardware)
+{
+	const char *end = strstr(title, " and hardware");
+
+	if (end == NULL)
+		end = strstr(title, " plus hardware");
+	printf("%.*s\n", end != NULL ? (int)(end - title) : (int)strcspn(title, "."), title);
+	if (hardware != NULL)
+		printf("%s, %d CPU%s", hardware->model_string, hardware->totalcpus, hardware->totalcpus == 1 ? "" : "s");
+	printf("%s; -v says more\n", counts_virtually() ? ", counted virtually, by translation of the program" : "");
+}
+
+void papi_tool_header(const char *title, bool verbose)
 {
 	const PAPI_hw_info_t *hardware = PAPI_get_hardware_info();
 	const PAPI_component_info_t *component = PAPI_get_component_info(0);
 	struct utsname system;
 	char version[32];
 
+	if (papi_terminal_is_output() && !verbose) {
+		print_short_header(title, hardware);
+		return;
+	}
 	papi_tool_version(version, sizeof(version));
 	printf("%s\n", title);
 	papi_text_rule(stdout, '-');

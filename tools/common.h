@@ -11,6 +11,7 @@
 #ifndef PAPI_TOOLS_COMMON_H
 #define PAPI_TOOLS_COMMON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -46,7 +47,10 @@ void papi_tool_reason(int code, char *reason, size_t size);
 /* The same, printed on standard error as "tool: what: reason". */
 void papi_tool_complain(const char *what, int code);
 
-/* The description of the machine that opens papi_avail and its kin. */
-void papi_tool_header(const char *title);
+/*
+ * What opens papi_avail and its kin: a title and the description of the machine, which scripts read and people know. A
+ * terminal gets one line of it, unless `verbose`.
+ */
+void papi_tool_header(const char *title, bool verbose);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "statistics.h"
+#include "terminal.h"
 
 enum {
 	BAR_WIDTH = 50,
@@ -13,13 +14,25 @@ enum {
 	LAST_PERCENTILE = 99,
 };
 
+/* Scripts read all digits; people compare a few. */
+static void print_number(const char *label, double number, int decimals)
+{
+	char text[64];
+
+	papi_terminal_number(text, sizeof(text), number, papi_terminal_is_output() && decimals > 1 ? 1 : decimals);
+	printf("%-13s: %s\n", label, text);
+}
+
 static void print_percentiles(const struct papi_cost_request *request)
 {
 	static const int percents[] = { 25, 50, 75, LAST_PERCENTILE };
 
-	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++)
-		printf("%d%% cycles   : %.1f\n", percents[i],
-			papi_statistics_percentile(request->costs, request->iterations, percents[i]));
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		char label[16];
+
+		snprintf(label, sizeof(label), "%d%% cycles", percents[i]);
+		print_number(label, papi_statistics_percentile(request->costs, request->iterations, percents[i]), 1);
+	}
 }
 
 static void print_deviations(const struct papi_cost_request *request, double mean, double deviation)
@@ -78,10 +91,12 @@ void papi_cost_report(const char *title, const struct papi_cost_request *request
 
 	papi_statistics_sort(request->costs, request->iterations);
 	printf("\nTotal cost for %s over %zu iterations\n", title, request->iterations);
-	printf("min cycles   : %lld\n", series.minimum);
-	printf("max cycles   : %lld\n", series.maximum);
-	printf("mean cycles  : %.6f\n", series.mean);
-	printf("std deviation: %.6f\n", deviation);
+	/* First what most calls cost: an interrupt within one call moves the mean, and the maximum is little else. */
+	print_number("median cycles", papi_statistics_percentile(request->costs, request->iterations, 50), 0);
+	print_number("min cycles", (double)series.minimum, 0);
+	print_number("max cycles", (double)series.maximum, 0);
+	print_number("mean cycles", series.mean, 6);
+	print_number("std deviation", deviation, 6);
 	if (request->percentiles)
 		print_percentiles(request);
 	if (request->deviations)

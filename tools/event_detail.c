@@ -8,10 +8,23 @@
 #include "common.h"
 #include "events.h"
 #include "papi.h"
+#include "terminal.h"
 #include "text.h"
+
+enum { LABEL_COLUMN = 29, DESCRIPTION_COLUMN = 27 };
+
+/* Bars around the text, for scripts, which also get it on one line. */
+static void show_text(const char *label, int column, const char *text)
+{
+	char barred[2 * PAPI_HUGE_STR_LEN];
+
+	snprintf(barred, sizeof(barred), "|%s|", text);
+	papi_terminal_line(label, column, barred);
+}
 
 static void show_masks(const PAPI_event_info_t *base, int code, int component)
 {
+	char text[PAPI_HUGE_STR_LEN + PAPI_MAX_STR_LEN];
 	PAPI_event_info_t masked;
 	int mask = code;
 	int count = 0;
@@ -21,8 +34,8 @@ static void show_masks(const PAPI_event_info_t *base, int code, int component)
 			continue;
 		if (count++ == 0)
 			printf("\nUnit Masks:\n");
-		printf(" Mask Info:                  |%s|%s|\n", papi_event_mask(&masked, base),
-			papi_event_mask_description(&masked));
+		snprintf(text, sizeof(text), "%s|%s", papi_event_mask(&masked, base), papi_event_mask_description(&masked));
+		show_text(" Mask Info:", LABEL_COLUMN, text);
 	}
 }
 
@@ -31,13 +44,13 @@ static void show_native(const PAPI_event_info_t *event, int code)
 	const PAPI_component_info_t *component = PAPI_get_component_info(event->component_index);
 
 	printf("Number of Register Values:    %u\n", event->count);
-	printf("Description:                 |%s|\n", event->long_descr);
+	show_text("Description:", LABEL_COLUMN, event->long_descr);
 	if (event->units[0] != '\0')
-		printf("Units:                       |%s|\n", event->units);
+		show_text("Units:", LABEL_COLUMN, event->units);
 	if (component != NULL)
-		printf("Component:                   |%s|\n", component->name);
+		show_text("Component:", LABEL_COLUMN, component->name);
 	if (event->note[0] != '\0')
-		printf("Note:                        |%s|\n", event->note);
+		show_text("Note:", LABEL_COLUMN, event->note);
 	show_masks(event, code, event->component_index);
 }
 
@@ -45,17 +58,17 @@ static void show_native(const PAPI_event_info_t *event, int code)
 static void show_formula(const PAPI_event_info_t *event)
 {
 	printf("Number of Native Events:      %u\n", event->count);
-	printf("Short Description:           |%s|\n", event->short_descr);
-	printf("Long Description:            |%s|\n", event->long_descr);
-	printf("Developer's Notes:           |%s|\n", event->note);
-	printf("Derived Type:                |%s|\n", event->derived);
-	printf("Postfix Processing String:   |%s|\n", event->postfix);
+	show_text("Short Description:", LABEL_COLUMN, event->short_descr);
+	show_text("Long Description:", LABEL_COLUMN, event->long_descr);
+	show_text("Developer's Notes:", LABEL_COLUMN, event->note);
+	show_text("Derived Type:", LABEL_COLUMN, event->derived);
+	show_text("Postfix Processing String:", LABEL_COLUMN, event->postfix);
 	for (unsigned int term = 0; term < event->count && term < PAPI_MAX_INFO_TERMS; term++) {
 		PAPI_event_info_t native;
 
 		printf(" Native Code[%u]: 0x%08x |%s|\n", term, event->code[term], event->name[term]);
 		if (PAPI_get_event_info((int)event->code[term], &native) == PAPI_OK)
-			printf(" Native Event Description: |%s|\n", native.long_descr);
+			show_text(" Native Event Description:", DESCRIPTION_COLUMN, native.long_descr);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "event_detail.h"
+#include "event_table.h"
 #include "events.h"
 #include "options.h"
 #include "papi.h"
@@ -21,6 +22,7 @@ static const struct papi_tool_option options[] = {
 	{ 'd', "detail", NULL, "all that is known about each event" },
 	{ 'e', "event", "NAME", "all that is known about one event, which may also be a native one" },
 	{ 't', "table", NULL, "one line for each event (this is the default)" },
+	PAPI_TOOL_VERBOSE,
 	{ CLASS_LETTER(PAPI_PRESET_BIT_BR), "br", NULL, "events of branches" },
 	{ CLASS_LETTER(PAPI_PRESET_BIT_CACH), "cache", NULL, "events of caches" },
 	{ CLASS_LETTER(PAPI_PRESET_BIT_CND), "cnd", NULL, "events of conditionals" },
@@ -47,6 +49,7 @@ struct request {
 	bool available_only;
 	bool check;
 	bool detail;
+	bool verbose;
 	unsigned int classes; /* bits of the classes to show, 0 for all */
 	const char *event;
 };
@@ -80,6 +83,9 @@ static struct request parse(int argc, char **argv)
 		case 't':
 			request.detail = false;
 			break;
+		case 'v':
+			request.verbose = true;
+			break;
 		default:
 			request.classes |= (unsigned int)(letter - PAPI_TOOL_LONG_ONLY);
 		}
@@ -87,14 +93,14 @@ static struct request parse(int argc, char **argv)
 	return request;
 }
 
-static void print_titles(const struct request *request, const char *section)
+static void print_titles(const struct request *request, const struct papi_event_table *table, const char *section)
 {
 	printf("\n");
 	papi_text_rule(stdout, '=');
 	printf("  %s\n", section);
 	papi_text_rule(stdout, '=');
 	if (!request->detail) {
-		printf("    Name        Code    %sDeriv Description (Note)\n", request->available_only ? "" : "Avail ");
+		papi_event_table_titles(table);
 		return;
 	}
 	printf("Symbol\tEvent Code\tCount\t|Short Description|\n"
@@ -103,18 +109,6 @@ static void print_titles(const struct request *request, const char *section)
 	       " |Derived|\n"
 	       " |PostFix|\n"
 	       " Native Code[n]: <hex> |name|\n");
-}
-
-static void print_row(const PAPI_event_info_t *event, bool available, bool derived, bool available_only)
-{
-	printf("%-12s 0x%08x  ", event->symbol, event->event_code);
-	if (!available_only)
-		printf("%-6s", available ? "Yes" : "No");
-	printf("%-5s%s", derived ? "Yes" : "No", event->long_descr);
-	/* A note is about how the event is counted, which says nothing where it is not. */
-	if (available && event->note[0] != '\0')
-		printf(" (%s)", event->note);
-	printf("\n");
 }
 
 static void print_detail(const PAPI_event_info_t *event)
@@ -126,7 +120,7 @@ static void print_detail(const PAPI_event_info_t *event)
 	printf("\n");
 }
 
-static void list_event(const struct request *request, int code, struct totals *totals)
+static void list_event(const struct request *request, int code, struct papi_event_table *table, struct totals *totals)
 {
 	char reason[PAPI_HUGE_STR_LEN];
 	PAPI_event_info_t event;
@@ -151,20 +145,22 @@ static void list_event(const struct request *request, int code, struct totals *t
 	if (request->detail)
 		print_detail(&event);
 	else
-		print_row(&event, available, derived, request->available_only);
+		papi_event_table_row(table, &event, available);
 }
 
 /* Lists the events from first on, under a title that is printed only when there is such an event. */
 static void list_events(const struct request *request, int first, const char *section, struct totals *totals)
 {
+	struct papi_event_table table = { .with_availability = !request->available_only };
 	int code = first;
 
 	if (PAPI_enum_event(&code, PAPI_ENUM_FIRST) != PAPI_OK)
 		return;
-	print_titles(request, section);
+	print_titles(request, &table, section);
 	do
-		list_event(request, code, totals);
+		list_event(request, code, &table, totals);
 	while (PAPI_enum_event(&code, PAPI_ENUM_EVENTS) == PAPI_OK);
+	papi_event_table_legend(&table);
 }
 
 static int list_all(const struct request *request)
@@ -192,6 +188,6 @@ int main(int argc, char **argv)
 	struct request request = parse(argc, argv);
 
 	papi_tool_init();
-	papi_tool_header("Available PAPI preset and user defined events plus hardware information.");
+	papi_tool_header("Available PAPI preset and user defined events plus hardware information.", request.verbose);
 	return papi_tool_finish(request.event != NULL ? papi_event_show(request.event) : list_all(&request));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* papi_command_line: counts the named events over a small, known piece of work, to see whether they count. */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "common.h"
 #include "options.h"
 #include "papi.h"
+#include "terminal.h"
+#include "text.h"
 
 enum {
 	WORK_PAGES = 100,
@@ -78,16 +81,38 @@ static void add(struct count *count, const char *name)
 		return;
 	}
 	papi_tool_reason(result, reason, sizeof(reason));
-	printf("Failed adding: %s\nbecause: %s\n", name, reason);
+	printf("Failed adding: %s\n", name);
+	papi_terminal_line("because: ", 9, reason);
+}
+
+/* People get milliseconds for nanoseconds, and groups of digits. */
+static void print_count(long long value, const char *units)
+{
+	bool nanoseconds = strcmp(units, "ns") == 0;
+	char number[32], grouped[48];
+
+	if (!papi_terminal_is_output()) {
+		printf("%lld\n", value);
+		return;
+	}
+	if (nanoseconds)
+		snprintf(number, sizeof(number), "%.3f", (double)value / 1e6);
+	else
+		snprintf(number, sizeof(number), "%lld", value);
+	papi_text_group(grouped, sizeof(grouped), number);
+	printf("%s%s%s\n", grouped, *units != '\0' ? " " : "", nanoseconds ? "ms" : units);
 }
 
 static void print_value(const char *name, long long value, enum notation notation)
 {
 	PAPI_event_info_t event;
 	int code, type = PAPI_DATATYPE_INT64;
+	const char *units = "";
 
-	if (PAPI_event_name_to_code(name, &code) == PAPI_OK && PAPI_get_event_info(code, &event) == PAPI_OK)
+	if (PAPI_event_name_to_code(name, &code) == PAPI_OK && PAPI_get_event_info(code, &event) == PAPI_OK) {
 		type = event.data_type;
+		units = event.units;
+	}
 
 	printf("%s : \t", name);
 	if (notation == NOTATION_HEXADECIMAL) {
@@ -104,7 +129,7 @@ static void print_value(const char *name, long long value, enum notation notatio
 	} else if (type == PAPI_DATATYPE_BIT64) {
 		printf("%#llx\n", (unsigned long long)value);
 	} else {
-		printf("%lld\n", value);
+		print_count(value, units);
 	}
 }
 

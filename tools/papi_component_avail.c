@@ -14,6 +14,7 @@ enum { DETAIL_COLUMN = 32 };
 
 static const struct papi_tool_option options[] = {
 	{ 'd', "detail", NULL, "the version and the abilities of each component" },
+	PAPI_TOOL_VERBOSE,
 	{ 0 },
 };
 
@@ -117,14 +118,15 @@ static void print_components(bool detail)
 
 int main(int argc, char **argv)
 {
-	bool detail = false;
+	bool detail = false, verbose = false;
+	int letter;
 
 	papi_tool_begin();
-	while (papi_tool_next_option(&tool, argc, argv) != -1)
-		detail = true; /* the table has one option */
+	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1)
+		*(letter == 'd' ? &detail : &verbose) = true;
 
 	papi_tool_init();
-	papi_tool_header("Available components and hardware information.");
+	papi_tool_header("Available components and hardware information.", verbose);
 	print_components(detail);
 	return papi_tool_finish(EXIT_SUCCESS);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report of papi_doctor: lines for people, and JSON whose keys the man page lists; they only ever grow. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common.h"
 #include "escape.h"
 #include "linux/files.h"
 #include "papi_doctor.h"
+#include "terminal.h"
 #include "text.h"
 
 enum { FINDING_COLUMN = 26 };
@@ -15,10 +18,23 @@ static const char *const statuses[] = { [DOCTOR_OK] = "ok", [DOCTOR_NOTE] = "not
 
 static void print_check(const struct doctor_check *check)
 {
+	static const enum papi_colour colours[] = { [DOCTOR_OK] = PAPI_COLOUR_ASIDE, [DOCTOR_NOTE] = PAPI_COLOUR_DOUBT,
+		[DOCTOR_PROBLEM] = PAPI_COLOUR_ERROR };
+	const char *status = statuses[check->status];
 	char first[64];
+	char *text = NULL;
+	size_t size;
+	FILE *lines = open_memstream(&text, &size);
 
-	snprintf(first, sizeof(first), "  %-8s %s", statuses[check->status], check->label);
-	papi_text_wrap(stdout, first, FINDING_COLUMN, check->finding);
+	snprintf(first, sizeof(first), "  %-8s %s", status, check->label);
+	papi_text_wrap(lines != NULL ? lines : stdout, first, FINDING_COLUMN, check->finding);
+	/* Wrapped without the colour, which has no width, and then written with it: two blanks, the status, the rest. */
+	if (lines != NULL && fclose(lines) == 0) {
+		printf("  ");
+		papi_terminal_print(stdout, papi_terminal_has_colours(STDOUT_FILENO), colours[check->status], status);
+		printf("%s", text + 2 + strlen(status));
+	}
+	free(text);
 	/* What is as it should be needs no change, though more might be had. */
 	if (*check->remedy && check->status != DOCTOR_OK)
 		papi_text_wrap(stdout, "           to change it:", FINDING_COLUMN, check->remedy);

@@ -6,6 +6,7 @@
 #include "common.h"
 #include "options.h"
 #include "papi.h"
+#include "terminal.h"
 
 static const struct papi_tool_option options[] = { { 0 } };
 
@@ -59,8 +60,13 @@ int main(int argc, char **argv)
 	printf("\n----------------------------------\n");
 	printf("For PAPI Version: %s\n", version);
 	printf("----------------------------------\n");
-	for (int i = 0; i < PAPI_NUM_ERRORS; i++)
-		printf("Error code %4d: %s (%s)\n", -i, PAPI_strerror(-i), names[i]);
+	for (int i = 0; i < PAPI_NUM_ERRORS; i++) {
+		char first[32], text[PAPI_HUGE_STR_LEN];
+
+		snprintf(first, sizeof(first), "Error code %4d: ", -i);
+		snprintf(text, sizeof(text), "%s (%s)", PAPI_strerror(-i), names[i]);
+		papi_terminal_line(first, 17, text);
+	}
 	printf("There are %d error codes defined\n", PAPI_NUM_ERRORS);
 	printf("----------------------------------\n");
 	return papi_tool_finish(EXIT_SUCCESS);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "common.h"
+#include "event_table.h"
 #include "events.h"
 #include "options.h"
 #include "papi.h"
@@ -18,7 +19,10 @@ enum {
 	DESCRIPTION_COLUMN = 13,
 };
 
-static const struct papi_tool_option options[] = { { 0 } };
+static const struct papi_tool_option options[] = {
+	PAPI_TOOL_VERBOSE,
+	{ 0 },
+};
 
 static const struct papi_tool tool = {
 	.name = "papi_event_chooser",
@@ -30,9 +34,10 @@ static const struct papi_tool tool = {
 };
 
 /* Whether natives are to be listed, and in *first where the names of the given events begin. */
-static bool parse(int argc, char **argv, int *first)
+static bool parse(int argc, char **argv, int *first, bool *verbose)
 {
-	papi_tool_next_option(&tool, argc, argv);
+	while (papi_tool_next_option(&tool, argc, argv) != -1)
+		*verbose = true; /* the table has one option */
 	if (optind == argc)
 		papi_tool_usage_error(&tool, "NATIVE or PRESET says which events to list");
 
@@ -68,7 +73,7 @@ static int choose(char *const names[])
 }
 
 /* Lists presets or user defined events, from first on; returns how many. */
-static int list_formulas(int set, int first)
+static int list_formulas(int set, int first, struct papi_event_table *table)
 {
 	PAPI_event_info_t event;
 	int code = first;
@@ -78,11 +83,7 @@ static int list_formulas(int set, int first)
 		found = PAPI_enum_event(&code, PAPI_ENUM_EVENTS)) {
 		if (!papi_event_fits(set, code) || PAPI_get_event_info(code, &event) != PAPI_OK)
 			continue;
-		printf("%-12s 0x%08x  %-5s%s", event.symbol, event.event_code,
-			papi_event_is_derived(&event) ? "Yes" : "No", event.long_descr);
-		if (event.note[0] != '\0')
-			printf(" (%s)", event.note);
-		printf("\n");
+		papi_event_table_row(table, &event, true);
 		count++;
 	}
 	return count;
@@ -90,9 +91,13 @@ static int list_formulas(int set, int first)
 
 static int list_presets(int set)
 {
+	struct papi_event_table table = { 0 };
+
 	papi_event_explain_missing();
-	printf("\n    Name        Code    Deriv Description (Note)\n");
-	int count = list_formulas(set, PAPI_PRESET_MASK) + list_formulas(set, PAPI_UE_MASK);
+	printf("\n");
+	papi_event_table_titles(&table);
+	int count = list_formulas(set, PAPI_PRESET_MASK, &table) + list_formulas(set, PAPI_UE_MASK, &table);
+	papi_event_table_legend(&table);
 
 	papi_text_rule(stdout, '-');
 	return count;
@@ -166,17 +171,18 @@ static int list_natives(int set)
 
 int main(int argc, char **argv)
 {
+	bool verbose = false;
 	int first;
 
 	papi_tool_begin();
-	bool natives = parse(argc, argv, &first);
+	bool natives = parse(argc, argv, &first, &verbose);
 
 	papi_tool_init();
 	int set = choose(argv + first);
 	if (set == PAPI_NULL)
 		return papi_tool_finish(EXIT_FAILURE);
 
-	papi_tool_header("Event Chooser: events that can be counted with those given.");
+	papi_tool_header("Event Chooser: events that can be counted with those given.", verbose);
 	int count = natives ? list_natives(set) : list_presets(set);
 	printf("Total events reported: %d\n", count);
 	return papi_tool_finish(EXIT_SUCCESS);

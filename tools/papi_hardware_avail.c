@@ -6,6 +6,7 @@
 #include "common.h"
 #include "options.h"
 #include "papi.h"
+#include "terminal.h"
 #include "text.h"
 
 static const struct papi_tool_option options[] = { { 0 } };
@@ -103,15 +104,25 @@ static unsigned int threads_per_core(void *kind, int id)
 	return cores ? (number(kind, id, PAPI_DEV_ATTR__CPU_UINT_THREAD_COUNT) + cores - 1) / cores : 0;
 }
 
+static void print_label(const char *label, const char *text)
+{
+	char first[64];
+
+	snprintf(first, sizeof(first), "%-38s: ", label);
+	papi_terminal_line(first, 40, text);
+}
+
 static void print_processor(void *kind, int id)
 {
 	unsigned int family = number(kind, id, PAPI_DEV_ATTR__CPU_UINT_FAMILY);
 	unsigned int model = number(kind, id, PAPI_DEV_ATTR__CPU_UINT_MODEL);
 	unsigned int stepping = number(kind, id, PAPI_DEV_ATTR__CPU_UINT_STEPPING);
+	char text[128];
 
 	printf("%-38s: %s\n", "Name", text_of(kind, id, PAPI_DEV_ATTR__CPU_CHAR_NAME));
-	printf("%-38s: Family/Model/Stepping %u/%u/%u 0x%02x/0x%02x/0x%02x\n", "CPUID", family, model, stepping, family,
-		model, stepping);
+	snprintf(text, sizeof(text), "Family/Model/Stepping %u/%u/%u 0x%02x/0x%02x/0x%02x", family, model, stepping,
+		family, model, stepping);
+	print_label("CPUID", text);
 	for (size_t i = 0; i < sizeof(topology) / sizeof(topology[0]); i++)
 		printf("%-38s: %u\n", topology[i].label, number(kind, id, topology[i].attribute));
 	printf("%-38s: %u\n", "SMT threads per core", threads_per_core(kind, id));
@@ -119,10 +130,12 @@ static void print_processor(void *kind, int id)
 		const struct cache *cache = &caches[i];
 		unsigned int size = number(kind, id, cache->size);
 
-		if (size > 0)
-			printf("%-38s: Size/LineSize/Lines/Assoc %uKB/%uB/%u/%u\n", cache->label, size >> 10,
-				number(kind, id, cache->line_size), number(kind, id, cache->lines),
-				number(kind, id, cache->associativity));
+		if (size == 0)
+			continue;
+		snprintf(text, sizeof(text), "Size/LineSize/Lines/Assoc %uKB/%uB/%u/%u", size >> 10,
+			number(kind, id, cache->line_size), number(kind, id, cache->lines),
+			number(kind, id, cache->associativity));
+		print_label(cache->label, text);
 	}
 	print_numa(kind, id);
 }

@@ -26,6 +26,7 @@ static const struct papi_tool_option options[] = {
 	{ 'i', "include", "STR", "only events with STR in their name" },
 	{ 'x', "exclude", "STR", "no events with STR in their name" },
 	{ LETTER_NO_QUALIFIERS, "noqual", NULL, "leave out the masks of the events" },
+	PAPI_TOOL_VERBOSE,
 	{ 0 },
 };
 
@@ -46,7 +47,7 @@ struct kind {
 static struct kind kinds[KINDS_MAX];
 static int n_kinds;
 
-static struct papi_native_filter parse(int argc, char **argv, const char **event)
+static struct papi_native_filter parse(int argc, char **argv, const char **event, bool *verbose)
 {
 	struct papi_native_filter filter = { 0 };
 	int letter;
@@ -65,6 +66,9 @@ static struct papi_native_filter parse(int argc, char **argv, const char **event
 			break;
 		case 'x':
 			filter.exclude = optarg;
+			break;
+		case 'v':
+			*verbose = true;
 			break;
 		case LETTER_NO_QUALIFIERS:
 			filter.no_qualifiers = true;
@@ -228,10 +232,11 @@ static int list_all(const struct papi_native_filter *filter)
 
 int main(int argc, char **argv)
 {
+	bool verbose = false;
 	const char *event;
 
 	papi_tool_begin();
-	struct papi_native_filter filter = parse(argc, argv, &event);
+	struct papi_native_filter filter = parse(argc, argv, &event, &verbose);
 
 	papi_tool_init();
 	/* The library has a copy of these functions to itself; both look below the same root. */
@@ -243,6 +248,6 @@ int main(int argc, char **argv)
 	/* One PMU with a list of CPUs is that of all cores, as on many Arm machines. */
 	if (n_kinds == 1)
 		n_kinds = 0;
-	papi_tool_header("Available native events by kind of core and hardware information.");
+	papi_tool_header("Available native events by kind of core and hardware information.", verbose);
 	return papi_tool_finish(event != NULL ? papi_event_show(event) : list_all(&filter));
 }

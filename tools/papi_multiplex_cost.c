@@ -13,6 +13,7 @@
 #include "options.h"
 #include "papi.h"
 #include "statistics.h"
+#include "terminal.h"
 
 enum {
 	MOST_EVENTS = 384,
@@ -294,6 +295,7 @@ static int run_way(enum way way, size_t n)
 	result = make_set(&subject.set, way, n);
 	for (size_t i = 0; i < TESTS && result == PAPI_OK; i++) {
 		size_t iterations;
+		char mean[32];
 
 		result = measure(&tests[i], &subject, &iterations);
 		if (result != PAPI_OK)
@@ -301,7 +303,8 @@ static int run_way(enum way way, size_t n)
 		struct papi_statistics series = papi_statistics_of(request.costs, iterations);
 		fprintf(files[i], "\t%10lld\t%10lld\t%10f\t%10f", series.minimum, series.maximum, series.mean,
 			papi_statistics_deviation(&series));
-		printf(" %*.0f", COLUMN, series.mean);
+		papi_terminal_number(mean, sizeof(mean), series.mean, 0);
+		printf(" %*s", COLUMN, mean);
 		fflush(stdout);
 	}
 	printf("\n");

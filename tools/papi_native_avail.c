@@ -26,6 +26,7 @@ static const struct papi_tool_option options[] = {
 	{ 'i', "include", "STR", "only events with STR in their name" },
 	{ 'x', "exclude", "STR", "no events with STR in their name" },
 	{ LETTER_NO_QUALIFIERS, "noqual", NULL, "leave out the masks of the events" },
+	PAPI_TOOL_VERBOSE,
 	{ LETTER_SDE, "sde", "FILE", "also the software-defined events that the library FILE registers" },
 	{ 0 },
 };
@@ -40,6 +41,7 @@ struct request {
 	struct papi_native_filter filter;
 	const char *event;
 	const char *sde;
+	bool verbose;
 };
 
 static struct request parse(int argc, char **argv)
@@ -63,6 +65,9 @@ static struct request parse(int argc, char **argv)
 			break;
 		case LETTER_NO_QUALIFIERS:
 			request.filter.no_qualifiers = true;
+			break;
+		case 'v':
+			request.verbose = true;
 			break;
 		case LETTER_SDE:
 			request.sde = optarg;
@@ -140,6 +145,6 @@ int main(int argc, char **argv)
 	papi_tool_init();
 	if (request.sde != NULL)
 		register_events(request.sde);
-	papi_tool_header("Available native events and hardware information.");
+	papi_tool_header("Available native events and hardware information.", request.verbose);
 	return papi_tool_finish(request.event != NULL ? papi_event_show(request.event) : list_all(&request));
 }

@@ -53,7 +53,7 @@ class CommandLineTest(harness.ToolTest):
 class CostTest(harness.ToolTest):
     ITERATIONS = 500
     SUMMARY = re.compile(r"Total cost for (?P<what>.+) over (?P<iterations>\d+) iterations\n"
-                         r"min cycles   : (?P<min>\d+)\nmax cycles   : (?P<max>\d+)\n"
+                         r"median cycles: (?P<median>\d+)\nmin cycles   : (?P<min>\d+)\nmax cycles   : (?P<max>\d+)\n"
                          r"mean cycles  : (?P<mean>[\d.]+)\nstd deviation: (?P<std>[\d.]+)\n"
                          r"(?P<rest>(?:(?!Total).*\n)*)")
 

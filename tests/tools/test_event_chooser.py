@@ -28,6 +28,8 @@ class ChooserTest(harness.ToolTest):
         """The rows of presets and user events, checked against the last line."""
         _, table = self.body("PRESET", *given, environment=environment).split(PRESETS)
         *lines, rule, last = table.splitlines()
+        # Below the rows is the legend of their notes.
+        lines = lines[:lines.index("")] if "" in lines else lines
         rows = [ROW.fullmatch(line) for line in lines]
         self.assertNotIn(None, rows, table)
         self.assertEqual((rule, last), (harness.RULE, f"Total events reported: {len(rows)}"))
@@ -60,7 +62,7 @@ class PresetTest(ChooserTest):
         self.assertEqual(list(rows), ["PAPI_TOT_INS"])
         row = rows["PAPI_TOT_INS"]
         self.assertEqual((row["code"], row["deriv"], row["description"]),
-                         ("0x80000032", "Yes", "Instructions completed (faults)"))
+                         ("0x80000032", "Yes", "Instructions completed (1)"))
         self.assertIn(f"\n{row.group(0)}\n", self.output_of("papi_avail", "-a", environment=self.environment))
 
     def test_any_event_may_be_given(self):
