@@ -73,6 +73,7 @@ find_wanted()
 	need g++ has_command c++ g++ clang++
 	need cmake has_command cmake
 	need fish has_command fish
+	need gdb has_command gdb
 	need gfortran has_command gfortran
 	need gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
 	need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h

@@ -67,6 +67,9 @@ bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t p
 /* Whether an instruction needs the program's own base of gs, or sets it. */
 bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction);
 
+/* Whether it is int3. */
+bool papi_vpmu_is_breakpoint(const struct papi_vpmu_instruction *instruction);
+
 /* Whether it is popf or iret: it can set the trap flag, and then has to be stepped. */
 bool papi_vpmu_loads_flags(const struct papi_vpmu_instruction *instruction);
 

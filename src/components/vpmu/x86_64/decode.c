@@ -2,6 +2,7 @@
 /* From bytes of the program to decoded blocks. */
 #include "components/vpmu/x86_64/block.h"
 #include "components/vpmu/x86_64/maps.h"
+#include "components/vpmu/x86_64/tracer.h"
 
 #define ARITHMETIC_FLAGS \
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
@@ -71,6 +72,11 @@ bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction)
 			instruction->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			return true;
 	return false;
+}
+
+bool papi_vpmu_is_breakpoint(const struct papi_vpmu_instruction *instruction)
+{
+	return instruction->decoded.mnemonic == ZYDIS_MNEMONIC_INT3;
 }
 
 static bool is_interrupt_return(const ZydisDecodedInstruction *decoded)
@@ -167,6 +173,8 @@ void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsign
 		if (!papi_vpmu_decode_copy(instruction, block->end, (const uint8_t *)(uintptr_t)block->end,
 					   limit - block->end))
 			break;
+		if (papi_vpmu_is_breakpoint(instruction) && papi_vpmu_tracer_owns_breakpoints())
+			instruction->kind = PAPI_VPMU_STEP;
 		/* One that is stepped, always or at times, begins a block of its own. */
 		if ((instruction->kind == PAPI_VPMU_STEP || papi_vpmu_loads_flags(instruction)) && block->count)
 			break;

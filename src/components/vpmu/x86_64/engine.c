@@ -18,6 +18,7 @@
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
+#include "components/vpmu/x86_64/tracer.h"
 #include "core/error.h"
 #include "core/thread.h"
 #include "core/signals.h"
@@ -152,7 +153,7 @@ static void settle(struct papi_vpmu_thread *thread)
 		leave(thread);
 }
 
-/* A library was unloaded natively, when nobody saw the system calls. */
+/* A library was unloaded natively, when nobody saw the system calls, or a debugger has come or gone. */
 static void forget_code(void)
 {
 	papi_vpmu_cache_lock();
@@ -195,7 +196,7 @@ static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t m
 		thread->lost = NULL;
 		thread->region++;
 		papi_signal_action = papi_vpmu_action_native;
-		if (papi_vpmu_library_bind())
+		if (papi_vpmu_library_bind() || papi_vpmu_tracer_changed())
 			forget_code();
 		enter(thread, slot);
 		papi_vpmu_signals_enter(thread, mask);

@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/tracer.h"
 
 /* Mappings that are executable; neighbours of the same sort are joined. */
 #define MAX_RANGES 4096
@@ -179,7 +180,7 @@ bool papi_vpmu_maps_may_change(uint64_t address)
 {
 	const struct range *range = find(address);
 
-	return !range || range->may_change;
+	return !range || range->may_change || papi_vpmu_tracer_known();
 }
 
 bool papi_vpmu_maps_forget(uint64_t start, uint64_t end)

@@ -13,7 +13,7 @@
 uint64_t papi_vpmu_maps_executable_until(uint64_t address);
 
 /* Whether code there can change without a system call that tells: memory that is not of a file, is shared, or can be
- * written. */
+ * written; all of it while a debugger is here. */
 bool papi_vpmu_maps_may_change(uint64_t address);
 
 /* They have changed in [start, end). Returns whether anything there has been executable. */

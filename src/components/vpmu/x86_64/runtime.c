@@ -174,10 +174,15 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 /* The program has rewritten the code that it is about to run. */
 static void forget_changed(struct papi_vpmu_thread *thread)
 {
-	struct papi_vpmu_block *block = papi_vpmu_cache_find(thread->flavour, thread->pc);
+	struct papi_vpmu_flavour *const flavours[] = { thread->flavour, thread->library, thread->stepping };
 
-	if (block)
-		papi_vpmu_cache_remove(block);
+	for (unsigned i = 0; i < sizeof(flavours) / sizeof(flavours[0]); i++) {
+		struct papi_vpmu_block *block =
+			flavours[i] ? papi_vpmu_cache_find(flavours[i], thread->pc) : NULL;
+
+		if (block)
+			papi_vpmu_cache_remove(block);
+	}
 }
 
 /* Its budget is spent, or it has none and comes from a block or an instruction. */
@@ -187,13 +192,21 @@ static bool is_to_be_checked(const struct papi_vpmu_thread *thread, const struct
 				       (link && !link->place && link->to_code == PAPI_VPMU_LINK_BUDGET));
 }
 
+/* What has to be run alone, or had to when it was last translated. */
 static uint64_t step(struct papi_vpmu_thread *thread)
 {
-	const char *obstacle;
+	const char *obstacle = NULL;
+	bool over;
 
 	save_vectors(thread);
-	obstacle = papi_vpmu_step_obstacle(thread->pc);
+	over = papi_vpmu_step_is_over(thread->pc);
+	if (!over)
+		obstacle = papi_vpmu_step_obstacle(thread->pc);
 	restore_vectors(thread);
+	if (over) {
+		forget_changed(thread);
+		return go_on(thread, NULL, false, false);
+	}
 	return obstacle ? papi_vpmu_runtime_go_native(thread, obstacle) : papi_vpmu_step_begin(thread);
 }
 

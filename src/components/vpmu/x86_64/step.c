@@ -13,24 +13,43 @@
 #include "components/vpmu/x86_64/maps.h"
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/runtime.h"
+#include "components/vpmu/x86_64/tracer.h"
 
 #define TRAP_FLAG   0x100u
 #define SINGLE_STEP 2 /* si_code: TRAP_TRACE */
 
 enum { NOT_STEPPING, ABOUT_TO_ARRIVE, ABOUT_TO_RUN };
 
+/* False where it will fault. */
+static bool read_instruction(uint64_t pc, struct papi_vpmu_instruction *instruction)
+{
+	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+
+	return papi_vpmu_maps_executable_until(pc) &&
+		papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)pc, sizeof(bytes)) &&
+		papi_vpmu_decode_copy(instruction, pc, bytes, sizeof(bytes));
+}
+
 const char *papi_vpmu_step_obstacle(uint64_t pc)
 {
 	struct papi_vpmu_instruction instruction;
-	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+	bool known = read_instruction(pc, &instruction);
 
-	if (!papi_vpmu_maps_executable_until(pc) ||
-		!papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)pc, sizeof(bytes)) ||
-		!papi_vpmu_decode_copy(&instruction, pc, bytes, sizeof(bytes)))
-		return NULL; /* it will fault */
-	if (papi_vpmu_uses_gs(&instruction))
+	if (known && papi_vpmu_uses_gs(&instruction))
 		return "the program uses the gs segment, which counting needs";
+	if (known && papi_vpmu_is_breakpoint(&instruction) && papi_vpmu_tracer_owns_breakpoints())
+		return "the program has come to a breakpoint, of a debugger or without a handler";
+	if (papi_vpmu_tracer_look())
+		return "a debugger is here, and would see how counting runs an instruction alone";
 	return NULL;
+}
+
+bool papi_vpmu_step_is_over(uint64_t pc)
+{
+	struct papi_vpmu_instruction instruction;
+
+	return read_instruction(pc, &instruction) && instruction.kind != PAPI_VPMU_STEP &&
+		!papi_vpmu_loads_flags(&instruction) && !papi_vpmu_is_breakpoint(&instruction);
 }
 
 uint64_t papi_vpmu_step_begin(struct papi_vpmu_thread *thread)

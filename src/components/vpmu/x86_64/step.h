@@ -17,6 +17,9 @@
 /* Whether the instruction at the thread's pc can be run so; if not, why. */
 const char *papi_vpmu_step_obstacle(uint64_t pc);
 
+/* Whether it can be translated by now: a debugger has taken a breakpoint away. */
+bool papi_vpmu_step_is_over(uint64_t pc);
+
 /* The code to go on at, for the instruction at the thread's pc. In the runtime. */
 uint64_t papi_vpmu_step_begin(struct papi_vpmu_thread *thread);
 
