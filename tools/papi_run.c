@@ -28,6 +28,7 @@ struct options {
 	pid_t pid; /* process to watch, 0 when a program is run */
 	bool best_effort;
 	bool reproducible;
+	bool require_complete;
 };
 
 /* The options are read here and not by options.c: those after PROGRAM belong to the program. */
@@ -124,6 +125,7 @@ static const char usage_text[] =
 	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
 	"      --best-effort       run the program even if an event is unknown, and count the others\n"
 	"      --reproducible      the same addresses and seeds of hashes in every run, for the same counts\n"
+	"      --require-complete  exit with status 123 when an event or a process could not be counted\n"
 	"  -h, --help              show this text\n"
 	"      --version           show the version of the library\n"
 	"\n"
@@ -159,12 +161,14 @@ static void __attribute__((noreturn)) print_version(void)
 
 static void parse_options(struct options *options, struct run_list *list, int argc, char **argv)
 {
-	enum { OPTION_FORMAT = 256, OPTION_BEST_EFFORT, OPTION_REPRODUCIBLE, OPTION_VERSION };
+	enum { OPTION_FORMAT = 256, OPTION_BEST_EFFORT, OPTION_REPRODUCIBLE, OPTION_REQUIRE_COMPLETE, OPTION_VERSION };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "output", required_argument, NULL, 'o' }, { "format", required_argument, NULL, OPTION_FORMAT },
 		{ "repeat", required_argument, NULL, 'r' }, { "pid", required_argument, NULL, 'p' },
 		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
-		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
+		{ "require-complete", no_argument, NULL, OPTION_REQUIRE_COMPLETE }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPTION_VERSION },
 		{ NULL, 0, NULL, 0 } };
 	int option;
 
@@ -193,6 +197,9 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			break;
 		case OPTION_REPRODUCIBLE:
 			options->reproducible = true;
+			break;
+		case OPTION_REQUIRE_COMPLETE:
+			options->require_complete = true;
 			break;
 		case OPTION_FORMAT:
 			options->format = parse_format(optarg);
@@ -260,6 +267,17 @@ static void prepare_events(struct run_list *list, const struct options *options)
 		papi_run_events_refuse(&list->events[i], "the PAPI library cannot be used");
 }
 
+/* The exit status when nothing else has gone wrong: a script that asked for all must not take a part for it. */
+static int completeness(const struct run_list *list, const struct run_result *result, const struct options *options)
+{
+	bool complete = !result->processes.missing && papi_run_events_counted(list) == list->number;
+
+	if (complete || !options->require_complete)
+		return result->exit_status;
+	papi_run_message("the counts are not complete; the report tells what is missing");
+	return result->exit_status ? result->exit_status : RUN_EXIT_INCOMPLETE;
+}
+
 /* Writes the report; the exit status that is left after that. */
 static int finish(struct run_list *list, const struct run_result *result, const struct options *options, int output)
 {
@@ -270,12 +288,12 @@ static int finish(struct run_list *list, const struct run_result *result, const 
 		papi_run_message("no event could be counted; the program ran all the same");
 	/* Standard error was closed by whoever started papi_run: nobody wants the report. */
 	if (output < 0)
-		return result->exit_status;
+		return completeness(list, result, options);
 	error = papi_run_report_write(list, result, options->format, output);
 	if (options->output && close(output) != 0 && !error)
 		error = errno;
 	if (!error)
-		return result->exit_status;
+		return completeness(list, result, options);
 	papi_run_message("cannot write the report to %s: %s; the program itself was not affected",
 		options->output ? options->output : "standard error", strerror(error));
 	return result->exit_status ? result->exit_status : RUN_EXIT_FAILURE;
@@ -293,6 +311,7 @@ static void result_free(struct run_result *result)
 	free(result->user_ns);
 	free(result->system_ns);
 	free(result->watch_note);
+	papi_run_processes_free(&result->processes);
 }
 
 int main(int argc, char **argv)

@@ -5,11 +5,12 @@
  * papi_run is one process with one thread. Its files: papi_run.c (options and the order of things),
  * papi_run_events.c (names of events), papi_run_counters.c (EventSets attached to a process), papi_run_child.c (the
  * program), papi_run_watch.c (a process that already runs), papi_run_report.c (statistics, the table for people),
- * papi_run_data.c (JSON and CSV), papi_run_reproducible.c (what makes runs differ), papi_run_virtual.c (events that an agent counts inside the program).
+ * papi_run_data.c (JSON and CSV), papi_run_reproducible.c (what makes runs differ), papi_run_virtual.c (events that an
+ * agent counts inside the program), papi_run_processes.c (whether it has counted all of it).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
- * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured: every
- * descriptor is close-on-exec and signals are blocked here, never caught, so there is no handler to inherit.
+ * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table of
+ * an agent: every other descriptor is close-on-exec and signals are blocked here, never caught, so there is no handler to inherit.
  */
 #ifndef PAPI_RUN_H
 #define PAPI_RUN_H
@@ -26,6 +27,7 @@
 /* Exit statuses of papi_run itself; those of a shell for a program that cannot be run. */
 enum {
 	RUN_EXIT_USAGE = 2,
+	RUN_EXIT_INCOMPLETE = 123,
 	RUN_EXIT_FAILURE = 125,
 	RUN_EXIT_NOT_EXECUTABLE = 126,
 	RUN_EXIT_NOT_FOUND = 127,
@@ -75,6 +77,22 @@ struct run_counters {
 	size_t number;
 };
 
+/* Why something is missing from virtual counts: of which program, and how often. */
+struct run_reason {
+	char *name, *text;
+	size_t number;
+};
+
+/* Which of the program's processes virtual counts hold, of all runs together. */
+struct run_processes {
+	size_t total;   /* 0: nothing was counted virtually */
+	size_t killed;  /* by a signal: counted until then */
+	size_t running; /* still, when the program had ended: counted until then */
+	size_t missing; /* what they did, or some of it, is in no count; the reasons tell why */
+	struct run_reason *reasons;
+	size_t n_reasons;
+};
+
 /* What the runs of the program, or one watch, gave besides the counts. */
 struct run_result {
 	char **command;        /* NULL-terminated */
@@ -87,6 +105,7 @@ struct run_result {
 	int signal;       /* that ended the program, 0 when none did */
 	bool slowed;      /* the agent counted in it, so its times are not those that it has alone */
 	char *watch_note; /* what may be missing from the watch of a process, NULL for nothing */
+	struct run_processes processes;
 };
 
 /* papi_run.c */
@@ -133,8 +152,18 @@ bool papi_run_virtual_wanted(const struct run_list *list);
 void papi_run_virtual_refuse_watch(struct run_list *list);
 /* Before the program at path is started: puts the agent into its environment, or gives the events up. */
 void papi_run_virtual_begin(struct run_list *list, const char *path);
+/* In the child that is about to execute the program: the table's descriptor stays open. */
+void papi_run_virtual_hand_over(void);
 /* Once it has ended: adds the counts of all its processes to the given run. */
-void papi_run_virtual_end(struct run_list *list, size_t run, long long elapsed_ns);
+void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns);
+
+/* papi_run_processes.c: what of the program is in its virtual counts, from the table of a run, and how that is told. */
+struct run_agent_table;
+void papi_run_processes_take(struct run_processes *processes, struct run_agent_table *table);
+void papi_run_processes_text(FILE *out, const struct run_processes *processes);
+void papi_run_processes_json(FILE *out, const struct run_processes *processes);
+void papi_run_processes_csv(FILE *out, const struct run_processes *processes);
+void papi_run_processes_free(struct run_processes *processes);
 
 /* papi_run_watch.c */
 char papi_run_process_state(pid_t pid, pid_t *group);
@@ -151,6 +180,7 @@ int papi_run_report_write(
 
 /* papi_run_data.c */
 void papi_run_data_json(FILE *out, const struct run_list *list, const struct run_result *result);
+void papi_run_data_csv_string(FILE *out, const char *text);
 void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_result *result);
 
 #endif

@@ -2,73 +2,136 @@
 /*
  * papi_run_agent.c - counts virtual events in every process of a program that papi_run runs. A shared library, preloaded.
  *
- * Counting begins in the constructor, which runs when the program's libraries have been set up, right before main, and
- * ends in the destructor. What leaves a process another way is caught at the functions of libc that do it: _exit, and the
- * exec functions, after which the next program's agent goes on. The child of a fork counts anew. A program with threads is
- * counted where the library can count threads with the one that makes them; if not, that is said.
+ * Counting begins in the constructor, which runs when the program's libraries have been set up, right before main. The
+ * engine keeps the counters of all threads in the table (papi_run_agent.h), so nothing has to be done at the end. The child
+ * of a fork counts for itself, and programs that are executed find an agent of their own (papi_run_agent_exec.c). The child
+ * of a vfork runs natively on its parent's memory: nothing it does may end the parent's counting.
  *
- * The agent's own code is not counted. It prints nothing: what goes wrong is in the results.
+ * The agent's own code is not counted. It prints nothing: what goes wrong is in the table.
  */
 #include "papi_run_agent.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/single_threaded.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "papi.h"
 
-/* Exported by the library for this agent alone. */
-extern int papi_agent_exclude(uint64_t start, uint64_t end);
+/* What RUN_AGENT_TABLE says. */
+struct told {
+	int descriptor, collector, its_descriptor;
+	unsigned long long key;
+	unsigned entry, serial;
+};
 
-static struct run_agent_results *results;
-static int eventset = PAPI_NULL;
-static bool counting, counts_threads;
-static long long values[RUN_AGENT_EVENTS_MAX];
-
-static void fail(const char *what, const char *why)
+static bool read_told(struct told *told)
 {
-	uint32_t nobody = 0;
+	const char *text = getenv(RUN_AGENT_TABLE);
 
-	counting = false;
-	if (atomic_compare_exchange_strong(&results->explained, &nobody, 1))
-		snprintf(results->reason, sizeof(results->reason), "%s: %s", what, why);
-	atomic_fetch_add(&results->failed, 1);
+	return text && sscanf(text, "%d,%d,%d,%llu,%u,%u", &told->descriptor, &told->collector, &told->its_descriptor,
+			       &told->key, &told->entry, &told->serial) == 6;
 }
 
-static bool map_results(void)
-{
-	const char *path = getenv(RUN_AGENT_RESULTS);
-	void *memory;
-	int file;
+/* ---- the table ---- */
 
-	if (!path)
+static bool is_table(int descriptor, unsigned long long key)
+{
+	struct run_agent_table *head;
+	struct stat status;
+	bool is;
+
+	if (fstat(descriptor, &status) != 0 || status.st_size != sizeof(*head))
 		return false;
-	file = open(path, O_RDWR | O_CLOEXEC);
-	if (file < 0)
+	head = mmap(NULL, 4096, PROT_READ, MAP_SHARED, descriptor, 0);
+	if (head == MAP_FAILED)
 		return false;
-	memory = mmap(NULL, sizeof(*results), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	close(file);
+	is = head->magic == RUN_AGENT_MAGIC && head->key == key;
+	munmap(head, 4096);
+	return is;
+}
+
+/* Somebody has closed the inherited descriptor: the collector still has its own. */
+static int open_again(const struct told *told)
+{
+	char path[64];
+	int opened, moved;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", told->collector, told->its_descriptor);
+	opened = open(path, O_RDWR | O_CLOEXEC);
+	if (opened < 0)
+		return -1;
+	moved = fcntl(opened, F_DUPFD, RUN_AGENT_DESCRIPTOR);
+	if (moved < 0)
+		return fcntl(opened, F_SETFD, 0) == 0 ? opened : -1;
+	close(opened);
+	return moved;
+}
+
+static bool map_table(struct told *told)
+{
+	void *memory;
+
+	if (!is_table(told->descriptor, told->key)) {
+		told->descriptor = open_again(told);
+		if (told->descriptor < 0 || !is_table(told->descriptor, told->key))
+			return false;
+	}
+	memory = mmap(NULL, sizeof(*papi_run_table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		told->descriptor, 0);
 	if (memory == MAP_FAILED)
 		return false;
-	results = memory;
-	return results->magic == RUN_AGENT_MAGIC;
+	papi_run_table = memory;
+	return true;
 }
 
-/* The pieces of this library's code that the dynamic linker mapped. */
-static int exclude_own(struct dl_phdr_info *object, size_t size, void *data)
+/* ---- this process's entry ---- */
+
+/* The one that whoever executed this program has made for it. */
+static struct run_agent_process *claim(const struct told *told)
 {
-	uint64_t here = (uint64_t)(uintptr_t)exclude_own;
+	struct run_agent_process *entry = &papi_run_table->entries[told->entry % RUN_AGENT_PROCESSES];
+	uint32_t expected = RUN_AGENT_EXPECTED, executing = RUN_AGENT_EXECUTING;
+
+	if (atomic_load(&entry->serial) != told->serial)
+		return NULL;
+	if (!atomic_compare_exchange_strong(&entry->state, &expected, RUN_AGENT_TAKEN)) {
+		if (!atomic_compare_exchange_strong(&entry->state, &executing, RUN_AGENT_TAKEN))
+			return NULL;
+		papi_run_entry_fold(entry);
+	}
+	papi_run_text_copy(entry->name, sizeof(entry->name), entry->next_name);
+	atomic_store(&entry->pid, getpid());
+	atomic_store(&entry->state, RUN_AGENT_COUNTED);
+	return entry;
+}
+
+/* True when there is an entry for it. */
+static bool begin_process(struct run_agent_process *entry)
+{
+	papi_run_own.pid = getpid();
+	papi_run_own.entry = entry;
+	atomic_store(&papi_run_own.pages, 0);
+	return entry;
+}
+
+/* ---- counting ---- */
+
+/* The pieces of this library's code that the dynamic linker mapped. */
+static int lend(struct dl_phdr_info *object, size_t size, void *data)
+{
+	static const struct papi_agent agent = { .take = papi_run_page_take,
+		.add = papi_run_counters_add,
+		.leave = papi_run_process_leave,
+		.lose = papi_run_process_lose };
+	uint64_t here = (uint64_t)(uintptr_t)lend;
 
 	(void)size;
 	for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -77,224 +140,53 @@ static int exclude_own(struct dl_phdr_info *object, size_t size, void *data)
 
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || here - start >= segment->p_memsz)
 			continue;
-		*(int *)data = papi_agent_exclude(start, start + segment->p_memsz);
+		*(int *)data = papi_agent_lend(&agent, start, start + segment->p_memsz);
 		return 1;
 	}
 	return 0;
 }
 
-static int add_events(void)
+static void start(void)
 {
-	const char *names = getenv(RUN_AGENT_EVENTS);
-	char *copy = names ? strdup(names) : NULL, *rest = copy, *name;
-	int status = copy ? PAPI_OK : PAPI_EINVAL;
+	int status = papi_agent_start(&papi_run_table->plan);
 
-	while (status == PAPI_OK && (name = strsep(&rest, ",")))
-		status = PAPI_add_named_event(eventset, name);
-	free(copy);
-	return status;
+	if (status != PAPI_OK)
+		papi_run_process_lose(PAPI_error_detail());
 }
 
-static int make_set(void)
-{
-	int status = PAPI_library_init(PAPI_VER_CURRENT);
-
-	if (status != PAPI_VER_CURRENT)
-		return status < 0 ? status : PAPI_EINVAL;
-	dl_iterate_phdr(exclude_own, &status);
-	if (status >= 0)
-		status = PAPI_create_eventset(&eventset);
-	if (status == PAPI_OK)
-		status = add_events();
-	return status;
-}
-
-static bool set_inherit(int inherit)
-{
-	PAPI_option_t option;
-
-	memset(&option, 0, sizeof(option));
-	option.inherit.eventset = eventset;
-	option.inherit.inherit = inherit;
-	return PAPI_set_opt(PAPI_INHERIT, &option) == PAPI_OK;
-}
-
-/* With the threads that there will be, or if these events cannot be counted so, without. */
-static void begin(void)
-{
-	atomic_fetch_add(&results->started, 1);
-	counting = true;
-	counts_threads = set_inherit(PAPI_INHERIT_ALL) && PAPI_start(eventset) == PAPI_OK;
-	if (!counts_threads && (!set_inherit(PAPI_INHERIT_NONE) || PAPI_start(eventset) != PAPI_OK))
-		fail("cannot be started", PAPI_error_detail());
-}
-
-/*
- * Adds what has been counted since the last time. A sum over threads with one of them missing would be wrong; that there
- * have been any libc tells. (A pthread_create of our own would run natively, like all of this, and so would its threads.)
- */
-static void add_values(int status)
-{
-	if (status != PAPI_OK) {
-		fail("its counts are not complete", PAPI_error_detail());
-		return;
-	}
-	if (!counts_threads && !__libc_single_threaded) {
-		fail("cannot be counted", "it makes threads, and these events are not counted over threads");
-		return;
-	}
-	for (uint32_t i = 0; i < results->number; i++)
-		atomic_fetch_add(&results->sums[i], values[i]);
-}
-
-/* The process may end now; if it does not, counting goes on. */
-static void report(void)
-{
-	if (!counting)
-		return;
-	memset(values, 0, sizeof(values));
-	add_values(PAPI_accum(eventset, values));
-}
-
-static void end(void)
-{
-	if (!counting)
-		return;
-	add_values(PAPI_stop(eventset, values));
-	if (counting)
-		atomic_fetch_add(&results->ended, 1);
-	counting = false;
-}
-
+/* pthread_atfork's: it runs for fork(), and for what libc makes of it. */
 static void in_child(void)
 {
-	if (results && eventset != PAPI_NULL)
-		begin();
+	const char *name = papi_run_own.entry ? papi_run_own.entry->name : "";
+
+	if (!papi_run_own.entry)
+		return;
+	if (!begin_process(papi_run_entry_take(RUN_AGENT_COUNTED, getpid(), name)))
+		return;
+	papi_agent_forked();
+	start();
 }
 
 static __attribute__((constructor)) void load(void)
 {
-	if (!map_results())
+	struct run_agent_process *entry;
+	int status = PAPI_ECMP;
+	struct told told;
+
+	if (!read_told(&told) || !map_table(&told))
 		return;
-	if (make_set() != PAPI_OK) {
-		fail("cannot be counted", PAPI_error_detail());
+	atomic_fetch_add(&papi_run_table->arrived, 1);
+	papi_run_exec_begin(told.descriptor);
+	entry = claim(&told);
+	if (!entry)
+		entry = papi_run_entry_take(RUN_AGENT_COUNTED, getpid(), program_invocation_short_name);
+	if (!begin_process(entry))
+		return;
+	dl_iterate_phdr(lend, &status);
+	if (status != PAPI_OK) {
+		papi_run_process_lose(PAPI_error_detail());
 		return;
 	}
 	pthread_atfork(NULL, NULL, in_child);
-	begin();
-}
-
-static __attribute__((destructor)) void unload(void)
-{
-	end();
-}
-
-/* ---- other ways to leave ---- */
-
-static void *following(const char *name)
-{
-	return dlsym(RTLD_NEXT, name);
-}
-
-#define VISIBLE __attribute__((visibility("default")))
-
-VISIBLE void _exit(int status)
-{
-	end();
-	for (;;)
-		syscall(SYS_exit_group, status);
-}
-
-VISIBLE void _Exit(int status)
-{
-	_exit(status);
-}
-
-/* Before a program takes the place of this one its counts are told; if that fails, counting goes on. */
-static int replaced(int (*go)(const char *, char *const[], char *const[]), const char *path, char *const argv[],
-	char *const environment[])
-{
-	int result;
-
-	report();
-	if (counting)
-		atomic_fetch_add(&results->ended, 1);
-	result = go(path, argv, environment);
-	if (counting)
-		atomic_fetch_sub(&results->ended, 1);
-	return result;
-}
-
-static int direct(const char *path, char *const argv[], char *const environment[])
-{
-	return (int)syscall(SYS_execve, path, argv, environment);
-}
-
-static int searching(const char *file, char *const argv[], char *const environment[])
-{
-	int (*next)(const char *, char *const[], char *const[]) = following("execvpe");
-
-	return next ? next(file, argv, environment) : (errno = ENOSYS, -1);
-}
-
-VISIBLE int execve(const char *path, char *const argv[], char *const environment[])
-{
-	return replaced(direct, path, argv, environment);
-}
-
-VISIBLE int execv(const char *path, char *const argv[])
-{
-	return replaced(direct, path, argv, environ);
-}
-
-VISIBLE int execvp(const char *file, char *const argv[])
-{
-	return replaced(searching, file, argv, environ);
-}
-
-VISIBLE int execvpe(const char *file, char *const argv[], char *const environment[])
-{
-	return replaced(searching, file, argv, environment);
-}
-
-/* The arguments of a list, the environment behind it where there is one. The array is on the caller's stack. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): both are names */
-#define LIST(last, array)                    \
-	va_list arguments;                   \
-	size_t number = 1;                   \
-                                             \
-	va_start(arguments, last);           \
-	while (va_arg(arguments, char *))    \
-		number++;                    \
-	va_end(arguments);                   \
-	char *array[number + 1];             \
-	va_start(arguments, last);           \
-	array[0] = (char *)(uintptr_t)last;  \
-	for (size_t i = 1; i <= number; i++) \
-	array[i] = va_arg(arguments, char *)
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-VISIBLE int execl(const char *path, const char *first, ...)
-{
-	LIST(first, argv);
-
-	va_end(arguments);
-	return replaced(direct, path, argv, environ);
-}
-
-VISIBLE int execlp(const char *file, const char *first, ...)
-{
-	LIST(first, argv);
-
-	va_end(arguments);
-	return replaced(searching, file, argv, environ);
-}
-
-VISIBLE int execle(const char *path, const char *first, ...)
-{
-	LIST(first, argv);
-	char *const *environment = va_arg(arguments, char *const *);
-
-	va_end(arguments);
-	return replaced(direct, path, argv, environment);
+	start();
 }

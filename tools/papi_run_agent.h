@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What papi_run and its agent share: the names of variables, and the file that the agents of all processes of one run map
- * and add to. It is a file with a name, as a program may close descriptors that it does not know.
+ * What papi_run and its agent share: a table in memory, which papi_run makes for each run of a program and the agents of
+ * all its processes map. It is a file without a name (memfd_create), and its descriptor is inherited.
+ *
+ *	head        what to count, and the sums of what has ended
+ *	processes   an entry for each that counts, is expected to, or is missing something
+ *	owners      of the pages: number of a process and 1; 0: free
+ *	pages       the counters of threads, while they run (agent.h)
+ *
+ * The collector adds the sums and all pages, so nothing has to be told by a process that ends: one that was killed is
+ * counted up to the signal. Pages that nobody owns are zero.
+ *
+ * Each process has one entry for all its life, through all programs that it executes. Before a program is executed its
+ * entry says so, with its name and what may keep the agent out of it; the agent of the new program claims the entry. An
+ * entry that nobody has claimed when the run ends is a process that is missing from the counts. Entries of processes that
+ * have ended, and of which nothing is missing, are used again.
  */
 #ifndef PAPI_RUN_AGENT_H
 #define PAPI_RUN_AGENT_H
@@ -9,21 +22,82 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RUN_AGENT_EVENTS     "PAPI_RUN_EVENTS"  /* names, separated by commas */
-#define RUN_AGENT_RESULTS    "PAPI_RUN_RESULTS" /* path of the file */
-#define RUN_AGENT_LIBRARY    "libpapi_run_agent.so"
-#define RUN_AGENT_MAGIC      0x70617669u
-#define RUN_AGENT_EVENTS_MAX 256
+#include "components/vpmu/agent.h"
 
-struct run_agent_results {
-	uint32_t magic;
-	uint32_t number;            /* of events */
-	_Atomic uint32_t started;   /* processes in which an agent counts */
-	_Atomic uint32_t ended;     /* of these, those whose counts are in the sums */
-	_Atomic uint32_t failed;    /* processes that could not be counted, or not to their end */
-	_Atomic uint32_t explained; /* reason is that of the first */
-	char reason[512];
-	_Atomic int64_t sums[RUN_AGENT_EVENTS_MAX];
+/* FD,COLLECTOR,ITS_FD,KEY,ENTRY,SERIAL: the table's descriptor; whose it is, too, and under which number there; the key
+ * that the table has; and the entry that the program is to claim if it still has that serial. */
+#define RUN_AGENT_TABLE	    "PAPI_RUN_TABLE"
+#define RUN_AGENT_LIBRARY   "libpapi_run_agent.so"
+#define RUN_AGENT_MAGIC	    0x70617674u
+#define RUN_AGENT_PROCESSES 4096
+#define RUN_AGENT_PAGES	    4096
+/* Descriptors from here on are those that programs least often close, or want for themselves. */
+#define RUN_AGENT_DESCRIPTOR 1100
+
+enum run_agent_state {
+	RUN_AGENT_FREE,
+	RUN_AGENT_TAKEN,     /* being filled in or freed */
+	RUN_AGENT_EXPECTED,  /* a new process executes next_name, whose agent has yet to come */
+	RUN_AGENT_EXECUTING, /* the same of a process that has counted; its pages hold what it has counted before */
+	RUN_AGENT_COUNTED,
+	RUN_AGENT_ENDED, /* of its own accord; other threads of it may run for another moment */
 };
+
+struct run_agent_process {
+	_Atomic uint32_t state, serial;
+	_Atomic int32_t pid;
+	_Atomic uint32_t losses; /* 1: reason is being written; 2: it tells what is missing */
+	char name[64];
+	char reason[176];
+	char next_name[64];
+	char next_reason[176]; /* why next_name may have no agent; "": nothing is known against it */
+};
+
+struct run_agent_table {
+	uint32_t magic;
+	uint64_t key;
+	struct papi_agent_plan plan;
+	char agent[512];	     /* path, without what LD_PRELOAD takes for a separator */
+	_Atomic uint32_t processes;  /* that there have been */
+	_Atomic uint32_t arrived;    /* programs in which the agent has begun */
+	_Atomic uint32_t unlisted;   /* processes without an entry, for there was none left */
+	_Atomic uint32_t next_entry, next_page; /* where to look for free ones first */
+	_Atomic uint64_t sums[PAPI_AGENT_COUNTERS];
+	struct run_agent_process entries[RUN_AGENT_PROCESSES];
+	_Atomic uint32_t owners[RUN_AGENT_PAGES];
+	_Alignas(PAPI_AGENT_PAGE) uint64_t pages[RUN_AGENT_PAGES][PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+};
+
+/* ---- in the agent (papi_run_agent_table.c): safe between two instructions of the program ---- */
+
+extern struct run_agent_table *papi_run_table __attribute__((visibility("hidden")));
+/* This process; copied by a fork. */
+struct papi_run_own {
+	struct run_agent_process *entry; /* NULL: it does not count */
+	int32_t pid;
+	_Atomic uint32_t pages; /* that its threads have, or have had */
+};
+extern struct papi_run_own papi_run_own __attribute__((visibility("hidden")));
+
+#pragma GCC visibility push(hidden)
+
+/* A new entry; NULL when there is none left, and that is noted. */
+struct run_agent_process *papi_run_entry_take(enum run_agent_state state, int32_t pid, const char *name);
+void papi_run_entry_free(struct run_agent_process *entry);
+/* Something is missing from the counts of that process. The first reason stays. */
+void papi_run_entry_explain(struct run_agent_process *entry, const char *reason);
+/* All that its pages hold goes into the sums, and the pages are free. */
+void papi_run_entry_fold(const struct run_agent_process *entry);
+void papi_run_text_copy(char *to, size_t size, const char *from);
+
+void *papi_run_page_take(void);
+void papi_run_counters_add(uint64_t *counters);
+void papi_run_process_leave(void);
+void papi_run_process_lose(const char *reason);
+
+/* papi_run_agent_exec.c: finds what it calls; before the program runs. */
+void papi_run_exec_begin(int descriptor);
+
+#pragma GCC visibility pop
 
 #endif

@@ -128,6 +128,7 @@ static void __attribute__((noreturn)) become(char *const path, char **command, i
 	if (children_ignored)
 		signal(SIGCHLD, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	papi_run_virtual_hand_over();
 	/* An execve and a read of nothing bring in the pages of the real ones: not faults of the program. */
 	execve("", command, environ);
 	if (read(gate, &byte, 0) != 0 || write(failure, "", 1) != 1 || read(gate, &byte, 1) != 1)
@@ -335,7 +336,7 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	result->user_ns[run] = nanoseconds(usage.ru_utime);
 	result->system_ns[run] = nanoseconds(usage.ru_stime);
 	papi_run_counters_stop(&counters, list, run);
-	papi_run_virtual_end(list, run, result->elapsed_ns[run]);
+	papi_run_virtual_end(list, result, run, result->elapsed_ns[run]);
 	papi_run_counters_close(&counters);
 	if (error)
 		return -papi_run_child_refused(result->command[0], true, error);

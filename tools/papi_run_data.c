@@ -138,6 +138,7 @@ void papi_run_data_json(FILE *out, const struct run_list *list, const struct run
 	fprintf(out, ",\n  \"slowed_by_counting\": %s", result->slowed ? "true" : "false");
 	fputs(",\n", out);
 	json_notes(out, list, result);
+	papi_run_processes_json(out, &result->processes);
 	fputs("  \"events\": [\n", out);
 	for (size_t i = 0; i < list->number; i++) {
 		json_event(out, &list->events[i], result);
@@ -147,7 +148,7 @@ void papi_run_data_json(FILE *out, const struct run_list *list, const struct run
 }
 
 /* A field of CSV (RFC 4180): in quotes where it must be, quotes inside doubled. */
-static void csv_string(FILE *out, const char *text)
+void papi_run_data_csv_string(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, out);
@@ -164,19 +165,19 @@ static void csv_string(FILE *out, const char *text)
 
 static void csv_event(FILE *out, const struct run_event *event, const struct run_result *result)
 {
-	csv_string(out, event->name);
+	papi_run_data_csv_string(out, event->name);
 	fputc(',', out);
 	if (event->error) {
 		fputc(',', out);
-		csv_string(out, event->unit);
+		papi_run_data_csv_string(out, event->unit);
 		fputs(",,,,,,,,", out);
-		csv_string(out, event->error);
+		papi_run_data_csv_string(out, event->error);
 	} else {
 		double rate = papi_run_report_rate(event, result);
 
 		print_count(out, event, result->runs);
 		fputc(',', out);
-		csv_string(out, event->unit);
+		papi_run_data_csv_string(out, event->unit);
 		fprintf(out, ",%.9g,", papi_run_report_share(event));
 		if (isfinite(rate))
 			fprintf(out, "%.9g", rate);
@@ -209,4 +210,5 @@ void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_
 	/* The kernel divides CPU time by what its timer interrupts. */
 	csv_time(out, "user", result->user_ns, "sampled", result);
 	csv_time(out, "system", result->system_ns, "sampled", result);
+	papi_run_processes_csv(out, &result->processes);
 }

@@ -36,6 +36,7 @@ struct row {
 static const struct {
 	const char *kind, *mark, *meaning;
 } legend[] = {
+	{ "partial", "partial", "some of the processes, or what they did, is missing: see below" },
 	{ "modelled", "modelled", "simulated: compares versions of a program well, and is no measure of this processor" },
 	{ "estimated", "~share", "estimated: counted for that share of the time and scaled up" },
 	{ "sampled", "sampled", "estimated from samples" },
@@ -87,6 +88,8 @@ double papi_run_report_rate(const struct run_event *event, const struct run_resu
 /* What the count is worth. Beside an agent in the program the kernel counts the work of the agent, too. */
 const char *papi_run_report_kind(const struct run_event *event, const struct run_result *result)
 {
+	if (event->is_virtual && result->processes.missing)
+		return "partial";
 	if (papi_run_report_share(event) < 1)
 		return "estimated";
 	if (result->slowed && !event->is_virtual)
@@ -458,6 +461,7 @@ int papi_run_report_write(
 		reasons_print(&page, list);
 		legend_print(&page, list, result);
 		notes_print(&page, list, result);
+		papi_run_processes_text(out, &result->processes);
 	}
 	error = fclose(out) != 0 ? errno : write_all(descriptor, text, length);
 	free(text);

@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_run_virtual.c - virtual events: the agent that counts them inside the program, and what it cannot count.
+ * papi_run_virtual.c - virtual events: the agent that counts them inside the program, and what it has counted.
  *
- * The agent is preloaded by the dynamic linker, so a program without one is out of reach: one that is linked statically,
- * of another word size, or gets rights that papi_run does not have.
+ * papi_run works out what is to be instrumented and makes a table for each run (papi_run_agent.h); the agents of all
+ * processes count into it, and in the end all counters are added, and the values of the events made of the sums.
+ *
+ * The agent is preloaded by the dynamic linker, so a program without one is out of reach (papi_run_image.h).
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "papi_run.h"
 #include "papi_run_agent.h"
+#include "papi_run_image.h"
 
-static struct run_agent_results *results;
-static char *results_path;
+#define PRELOAD "LD_PRELOAD"
+
+static struct run_agent_table *table;
+static int descriptor = -1; /* of the table; high, and inherited by the program alone */
+static int eventset = PAPI_NULL;
+static char *preload_before; /* what LD_PRELOAD was; NULL: nothing */
+static bool preload_known;
+static char *shortcut; /* a symbolic link to the agent's directory, where that has a name LD_PRELOAD cannot hold */
 
 bool papi_run_virtual_wanted(const struct run_list *list)
 {
@@ -40,194 +52,321 @@ void papi_run_virtual_refuse_watch(struct run_list *list)
 	refuse_virtual(list, "a process that runs already cannot be counted virtually: let papi_run start the program");
 }
 
-/* ---- what kind of program it is ---- */
+/* ---- the agent ---- */
 
-static bool has_interpreter(const char *image, size_t size)
-{
-	const Elf64_Ehdr *header = (const void *)image;
-
-	for (unsigned i = 0; i < header->e_phnum; i++) {
-		size_t at = header->e_phoff + i * sizeof(Elf64_Phdr);
-		const Elf64_Phdr *segment = (const void *)(image + at);
-
-		if (at + sizeof(*segment) <= size && segment->p_type == PT_INTERP)
-			return true;
-	}
-	return false;
-}
-
-/* Why the program in that file cannot be counted; NULL: it can. Scripts are looked at through their interpreter. */
-static const char *obstacle(const char *path, int depth)
-{
-	char image[4096];
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = file < 0 ? 0 : read(file, image, sizeof(image) - 1);
-
-	if (file >= 0)
-		close(file);
-	if (got < (ssize_t)sizeof(Elf64_Ehdr) && (got < 3 || image[0] != '#'))
-		return NULL; /* running it will tell what is wrong with it */
-	image[got] = '\0';
-	if (image[0] == '#' && image[1] == '!' && depth < 4) {
-		char *interpreter = image + 2 + strspn(image + 2, " \t");
-
-		interpreter[strcspn(interpreter, " \t\r\n")] = '\0';
-		return obstacle(interpreter, depth + 1);
-	}
-	if (memcmp(image, ELFMAG, SELFMAG) != 0)
-		return NULL;
-	if (image[EI_CLASS] != ELFCLASS64)
-		return "the program is a 32-bit one, whose code is not translated";
-	if (!has_interpreter(image, (size_t)got))
-		return "the program is linked statically: no dynamic linker puts the counting agent into it";
-	return NULL;
-}
-
-/* Beside this program, as when built, or where it is installed. */
-static char *find_agent(void)
+/* Its directory: that of this program, as when built, or where it is installed. NULL: it is in neither. */
+static char *find_directory(void)
 {
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *const directories[] = { "", RUN_AGENT_DIRECTORY "/" };
+	const char *const directories[] = { "", RUN_AGENT_DIRECTORY };
 
 	while (length > 0 && self[length - 1] != '/')
 		length--;
 	for (size_t i = 0; length > 0 && i < sizeof(directories) / sizeof(directories[0]); i++) {
-		bool absolute = directories[i][0] == '/';
-		char *path = papi_run_format("%.*s%s%s" RUN_AGENT_LIBRARY, absolute ? 0 : (int)length, self,
-			absolute || !directories[i][0] ? "" : "../", directories[i]);
+		bool absolute = directories[i][0] == '/', beside = !directories[i][0];
+		char *directory = absolute ? papi_run_format("%s", directories[i])
+					   : papi_run_format("%.*s%s%s", (int)length - beside, self,
+						     beside ? "" : "../", directories[i]);
+		char *path = papi_run_format("%s/" RUN_AGENT_LIBRARY, directory);
+		bool found = access(path, R_OK) == 0;
 
-		if (access(path, R_OK) == 0)
-			return path;
 		free(path);
+		if (found)
+			return directory;
+		free(directory);
 	}
 	return NULL;
 }
 
-/* ---- results ---- */
-
-static const char *make_results(size_t number)
+static bool fits_preload(const char *path)
 {
-	const char *directory = getenv("TMPDIR");
-	void *memory = MAP_FAILED;
-	int file;
+	return !strpbrk(path, " :$") && strlen(path) + sizeof("/" RUN_AGENT_LIBRARY) <= sizeof(table->agent);
+}
 
-	results_path = papi_run_format("%s/papi_run.XXXXXX", directory && *directory ? directory : "/tmp");
-	file = mkostemp(results_path, O_CLOEXEC);
-	if (file >= 0 && ftruncate(file, (off_t)sizeof(*results)) == 0)
-		memory = mmap(NULL, sizeof(*results), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	if (file >= 0)
-		close(file);
-	if (memory == MAP_FAILED)
-		return "the file for the results of the agent cannot be made in the temporary directory (TMPDIR)";
-	results = memory;
-	results->magic = RUN_AGENT_MAGIC;
-	results->number = (uint32_t)number;
+/* LD_PRELOAD takes spaces and colons for the ends of names. A link to the directory, not to the file: from there the
+ * dynamic linker finds what is beside the agent. */
+static char *make_shortcut(const char *directory)
+{
+	const char *chosen = getenv("TMPDIR");
+	const char *const places[] = { chosen && *chosen == '/' ? chosen : "/tmp", "/tmp", "/var/tmp", "/dev/shm" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *made = papi_run_format("%s/papi_run.XXXXXX", places[i]);
+		char *link = NULL;
+
+		if (fits_preload(made) && mkdtemp(made)) {
+			link = papi_run_format("%s/agent", made);
+			/* Programs of other users have to get there. */
+			if (chmod(made, 0755) != 0 || symlink(directory, link) != 0) {
+				rmdir(made);
+				free(link);
+				link = NULL;
+			}
+		}
+		free(made);
+		if (link)
+			return link;
+	}
 	return NULL;
 }
 
-static void drop_results(void)
+static void drop_shortcut(void)
 {
-	if (results)
-		munmap(results, sizeof(*results));
-	if (results_path)
-		unlink(results_path);
-	free(results_path);
-	results = NULL;
-	results_path = NULL;
-}
-
-/* In the environment that the program will have: this process is about to run it, or to fork who does. */
-static void tell_agent(const struct run_list *list, const char *agent)
-{
-	const char *others = getenv("LD_PRELOAD");
-	char *preload = others && *others ? papi_run_format("%s:%s", agent, others) : papi_run_format("%s", agent);
-	char *names = papi_run_format("%s", "");
-
-	for (size_t i = 0; i < list->number; i++) {
-		const struct run_event *event = &list->events[i];
-		char *longer;
-
-		if (!event->is_virtual || event->error)
-			continue;
-		longer = papi_run_format("%s%s%s", names, *names ? "," : "", event->name);
-		free(names);
-		names = longer;
-	}
-	setenv("LD_PRELOAD", preload, 1);
-	setenv(RUN_AGENT_EVENTS, names, 1);
-	setenv(RUN_AGENT_RESULTS, results_path, 1);
-	free(preload);
-	free(names);
-}
-
-void papi_run_virtual_begin(struct run_list *list, const char *path)
-{
-	const char *reason = obstacle(path, 0);
-	size_t number = 0;
-	char *agent;
-
-	if (!papi_run_virtual_wanted(list))
+	if (!shortcut)
 		return;
-	for (size_t i = 0; i < list->number; i++)
-		number += list->events[i].is_virtual && !list->events[i].error;
-	if (!reason && number > RUN_AGENT_EVENTS_MAX)
-		reason = "more virtual events than there is room for";
-	agent = reason ? NULL : find_agent();
-	if (!reason && !agent)
-		reason = "the counting agent, " RUN_AGENT_LIBRARY
-			 ", is neither beside papi_run nor where it is installed";
-	if (!reason)
-		reason = make_results(number);
-	if (reason) {
-		refuse_virtual(list, reason);
-		drop_results();
-	} else {
-		tell_agent(list, agent);
-	}
-	free(agent);
+	unlink(shortcut);
+	*strrchr(shortcut, '/') = '\0';
+	rmdir(shortcut);
+	free(shortcut);
+	shortcut = NULL;
 }
 
-static void take_sums(struct run_list *list, size_t run, long long elapsed_ns)
+/* What LD_PRELOAD can name; NULL with the reason why there is nothing. */
+static char *find_agent(const char **reason)
 {
-	size_t position = 0;
+	char *directory = find_directory(), *path;
 
+	if (!directory) {
+		*reason = "the counting agent, " RUN_AGENT_LIBRARY
+			  ", is neither beside papi_run nor where it is installed";
+		return NULL;
+	}
+	if (!fits_preload(directory) && !shortcut)
+		shortcut = make_shortcut(directory);
+	if (!fits_preload(directory) && !shortcut) {
+		*reason = "the counting agent's directory has a space, a colon or a dollar sign in its name, which LD_PRELOAD "
+			  "cannot hold, and no link to it can be made in the temporary directory (TMPDIR)";
+		free(directory);
+		return NULL;
+	}
+	path = papi_run_format("%s/" RUN_AGENT_LIBRARY, shortcut ? shortcut : directory);
+	free(directory);
+	return path;
+}
+
+/* ---- the table ---- */
+
+/* The same descriptor with a high number; the limit of this process is raised for that if need be. */
+static int move_up(int file)
+{
+	struct rlimit limit, raised;
+	int moved;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return file;
+	raised = limit;
+	if (raised.rlim_cur < RUN_AGENT_DESCRIPTOR + 100 && raised.rlim_max > raised.rlim_cur) {
+		raised.rlim_cur =
+			raised.rlim_max < RUN_AGENT_DESCRIPTOR + 100 ? raised.rlim_max : RUN_AGENT_DESCRIPTOR + 100;
+		setrlimit(RLIMIT_NOFILE, &raised);
+	}
+	moved = fcntl(file, F_DUPFD_CLOEXEC, RUN_AGENT_DESCRIPTOR);
+	if (moved < 0 && raised.rlim_cur > 16)
+		moved = fcntl(file, F_DUPFD_CLOEXEC, (int)raised.rlim_cur - 8);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (moved < 0)
+		return file;
+	close(file);
+	return moved;
+}
+
+/* Of its full size, which takes no memory before it is used. 0, or an errno. */
+static int size_up(int file)
+{
+	void (*before)(int) = signal(SIGXFSZ, SIG_IGN); /* past the limit of the size of files */
+	int error = ftruncate(file, (off_t)sizeof(*table)) == 0 ? 0 : errno;
+
+	signal(SIGXFSZ, before);
+	return error;
+}
+
+static const char *make_table(void)
+{
+	void *memory = MAP_FAILED;
+	int error = 0;
+
+	descriptor = memfd_create("papi_run", MFD_CLOEXEC);
+	if (descriptor < 0 || (error = size_up(descriptor)) != 0)
+		return error == EFBIG ? "the limit of the size of files (ulimit -f) is too small for the counters of the program"
+				      : "no memory for the counters of the program can be shared with it (memfd_create)";
+	descriptor = move_up(descriptor);
+	memory = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+	if (memory == MAP_FAILED)
+		return "there is no address space for the counters of the program (ulimit -v)";
+	table = memory;
+	table->magic = RUN_AGENT_MAGIC;
+	if (getrandom(&table->key, sizeof(table->key), GRND_NONBLOCK) != sizeof(table->key))
+		table->key = (uint64_t)papi_run_now() ^ (uint64_t)getpid() << 32;
+	return NULL;
+}
+
+static void drop_table(void)
+{
+	if (table)
+		munmap(table, sizeof(*table));
+	if (descriptor >= 0)
+		close(descriptor);
+	if (eventset != PAPI_NULL) {
+		PAPI_cleanup_eventset(eventset);
+		PAPI_destroy_eventset(&eventset);
+	}
+	table = NULL;
+	descriptor = -1;
+}
+
+/* The EventSet that knows what the events are made of. An event that cannot be added is given up. */
+static const char *plan_events(struct run_list *list)
+{
+	int error = PAPI_create_eventset(&eventset);
+
+	if (error != PAPI_OK)
+		return papi_run_events_reason(NULL, error);
 	for (size_t i = 0; i < list->number; i++) {
 		struct run_event *event = &list->events[i];
 
 		if (!event->is_virtual || event->error)
 			continue;
-		event->counts[run] += atomic_load(&results->sums[position++]);
+		error = PAPI_add_named_event(eventset, event->name);
+		if (error != PAPI_OK)
+			papi_run_events_refuse(event, "%s", papi_run_events_reason(event->name, error));
+	}
+	if (!papi_run_virtual_wanted(list))
+		return NULL;
+	error = papi_agent_plan(eventset, &table->plan);
+	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
+}
+
+/* The first process: about to execute the program. */
+static void expect_program(const char *path)
+{
+	struct run_agent_process *entry = &table->entries[0];
+	const char *name = strrchr(path, '/');
+
+	snprintf(entry->next_name, sizeof(entry->next_name), "%s", name ? name + 1 : path);
+	memcpy(entry->name, entry->next_name, sizeof(entry->name));
+	atomic_store(&entry->serial, 1);
+	atomic_store(&entry->state, RUN_AGENT_EXPECTED);
+	atomic_store(&table->processes, 1);
+}
+
+/* In the environment that the program will have: this process is about to fork who executes it. */
+static void tell_agent(void)
+{
+	char *preload = preload_before && *preload_before ? papi_run_format("%s:%s", table->agent, preload_before)
+							  : papi_run_format("%s", table->agent);
+	char *told = papi_run_format("%d,%d,%d,%llu,%u,%u", descriptor, (int)getpid(), descriptor,
+		(unsigned long long)table->key, 0u, 1u);
+
+	setenv(PRELOAD, preload, 1);
+	setenv(RUN_AGENT_TABLE, told, 1);
+	free(preload);
+	free(told);
+}
+
+static void remember_preload(void)
+{
+	const char *before = getenv(PRELOAD);
+
+	if (!preload_known && before)
+		preload_before = papi_run_format("%s", before);
+	preload_known = true;
+}
+
+static void forget_agent(void)
+{
+	if (preload_before)
+		setenv(PRELOAD, preload_before, 1);
+	else
+		unsetenv(PRELOAD);
+	unsetenv(RUN_AGENT_TABLE);
+}
+
+void papi_run_virtual_begin(struct run_list *list, const char *path)
+{
+	const char *reason = papi_run_image_obstacle(path);
+	char *agent = NULL;
+
+	if (!papi_run_virtual_wanted(list))
+		return;
+	remember_preload();
+	if (!reason)
+		agent = find_agent(&reason);
+	if (agent)
+		reason = make_table();
+	if (agent && !reason)
+		reason = plan_events(list);
+	if (reason)
+		refuse_virtual(list, reason);
+	if (papi_run_virtual_wanted(list)) {
+		snprintf(table->agent, sizeof(table->agent), "%s", agent);
+		expect_program(path);
+		tell_agent();
+	} else {
+		drop_table();
+	}
+	free(agent);
+}
+
+void papi_run_virtual_hand_over(void)
+{
+	if (descriptor >= 0)
+		fcntl(descriptor, F_SETFD, 0);
+}
+
+/* ---- results ---- */
+
+static void add_counters(uint64_t sums[PAPI_AGENT_COUNTERS])
+{
+	for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++)
+		sums[i] = atomic_load(&table->sums[i]);
+	for (size_t page = 0; page < RUN_AGENT_PAGES; page++) {
+		if (atomic_load(&table->owners[page]) == 0)
+			continue;
+		for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
+			for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++)
+				sums[i] += table->pages[page][lane][i];
+	}
+}
+
+static const char *take_values(struct run_list *list, size_t run, long long elapsed_ns)
+{
+	long long *values = papi_run_allocate(NULL, list->number, sizeof(*values));
+	uint64_t sums[PAPI_AGENT_COUNTERS];
+	size_t position = 0;
+	int error;
+
+	add_counters(sums);
+	error = papi_agent_values(eventset, sums, values);
+	for (size_t i = 0; error == PAPI_OK && i < list->number; i++) {
+		struct run_event *event = &list->events[i];
+
+		if (!event->is_virtual || event->error)
+			continue;
+		event->counts[run] += values[position++];
 		event->enabled_ns += elapsed_ns;
 		event->running_ns += elapsed_ns;
 		event->user_only = true;
 	}
+	free(values);
+	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
 }
 
-void papi_run_virtual_end(struct run_list *list, size_t run, long long elapsed_ns)
+void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns)
 {
-	uint32_t started, ended, failed;
-	char *reason = NULL;
+	const char *reason = NULL;
 
-	if (!results)
+	if (!table)
 		return;
-	started = atomic_load(&results->started);
-	ended = atomic_load(&results->ended);
-	failed = atomic_load(&results->failed);
-	if (started == 0 && failed == 0)
-		reason = papi_run_format("the agent did not start in the program: the dynamic linker did not load it");
-	else if (failed > 0)
-		reason = papi_run_format("%u of the program's processes: %.*s", failed,
-			(int)sizeof(results->reason) - 1, results->reason);
-	else if (ended < started)
-		reason = papi_run_format("%u of %u processes were killed, or ended without telling their counts",
-			started - ended, started);
+	if (atomic_load(&table->arrived) == 0)
+		reason = "the agent did not start in the program: the dynamic linker did not load it";
+	else
+		reason = take_values(list, run, elapsed_ns);
 	if (reason)
 		refuse_virtual(list, reason);
 	else
-		take_sums(list, run, elapsed_ns);
-	free(reason);
-	unsetenv(RUN_AGENT_EVENTS);
-	unsetenv(RUN_AGENT_RESULTS);
-	drop_results();
+		papi_run_processes_take(&result->processes, table);
+	forget_agent();
+	drop_table();
+	drop_shortcut();
 }

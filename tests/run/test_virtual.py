@@ -55,10 +55,6 @@ class Loops(RunTest):
             few, many = self.count("st", 100000), self.count("st", 300000)
             self.assertAlmostEqual(many["count"] - few["count"], 2 * 200000 * 2, delta=5000)
 
-    def test_threads_of_modelled_events(self):
-        report = self.report("-e", "vpmu:::CYCLES", LOOPER, "st", "00100000", status=7)
-        self.assertIn("threads", events_of(report)["vpmu:::CYCLES"]["error"])
-
     def test_repeats(self):
         report = self.report("-e", INSTRUCTIONS, "-r", "3", LOOPER, "s", "00100000", status=7)
         event = events_of(report)[INSTRUCTIONS]
@@ -67,8 +63,7 @@ class Loops(RunTest):
             self.assertGreater(count, 200000)
 
     def test_killed_child(self):
-        report = self.report("-e", INSTRUCTIONS, LOOPER, "k", "00100000", status=7)
-        self.assertIn("1 of 2 processes were killed", events_of(report)[INSTRUCTIONS]["error"])
+        self.assert_exact("sk", 2)
 
     def test_shell(self):
         """dash ends with _exit and executes what is last; its children are found by PATH."""
@@ -245,9 +240,6 @@ class Refusals(RunTest):
         result = self.run_it("-e", INSTRUCTIONS, "-p", str(target.pid))
         self.assertEqual(result.returncode, 125, result.stderr)
         self.assertIn(b"let papi_run start the program", result.stderr)
-
-    def test_no_temporary_directory(self):
-        self.assertIn("TMPDIR", self.refusal("true", env=dict(os.environ, TMPDIR="/nowhere")))
 
     def test_switched_off(self):
         self.assertIn("PAPI_VPMU=off", self.refusal("true", env=dict(os.environ, PAPI_VPMU="off")))

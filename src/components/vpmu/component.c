@@ -61,7 +61,9 @@ static void survey(PAPI_component_info_t *facts)
 
 static void forget(void)
 {
-	papi_vpmu_geometry_forget();
+	/* Threads that an agent counts need it at any moment. */
+	if (!papi_vpmu_engine_is_lent())
+		papi_vpmu_geometry_forget();
 }
 
 static int event_name(unsigned position, char *name, size_t size)
@@ -341,12 +343,19 @@ static unsigned overflows(void *pointer, struct papi_overflow taken[], unsigned 
 	return papi_vpmu_sampling_take(((struct control *)pointer)->sampling, taken, n);
 }
 
-/* For papi_run's agent (tools/papi_run_agent.c): its code is no more the program's than this library's. */
-__attribute__((visibility("default"))) int papi_agent_exclude(uint64_t start, uint64_t end);
-
-int papi_agent_exclude(uint64_t start, uint64_t end)
+void papi_vpmu_control_plan(const void *control, struct papi_agent_plan *plan)
 {
-	return papi_vpmu_engine_exclude(start, end);
+	struct papi_vpmu_wants wants = wants_of(control);
+
+	*plan = (struct papi_agent_plan){ .counters = wants.counters, .simulate = wants.simulate };
+}
+
+void papi_vpmu_control_values(const void *pointer, const uint64_t counters[], long long values[])
+{
+	const struct control *control = pointer;
+
+	for (unsigned i = 0; i < control->n; i++)
+		values[i] = papi_vpmu_event_sum(control->events[i], counters) >> control->events[i]->fraction;
 }
 
 static void close_control(void *pointer)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "components/vpmu/agent.h"
 #include "components/vpmu/counters.h"
 
 struct papi_vpmu_thread;
@@ -74,7 +75,18 @@ int papi_vpmu_engine_exclude(uint64_t start, uint64_t end);
 /* How many signal handlers of the program have run translated in the calling thread. */
 uint64_t papi_vpmu_engine_interruptions(void);
 
-/* In the child of a fork: the child runs natively, nothing is started in it. */
+/* In the child of a fork: the child runs natively, nothing is started in it. Again in the same process, nothing happens. */
 void papi_vpmu_engine_forked(void);
+
+/*
+ * An agent (agent.h) counts the process: the counters of threads that begin from now on lie in its pages, and threads that
+ * count with the one that makes them (inherit) count for it, modelled events too, and have no heir.
+ */
+void papi_vpmu_engine_lend(const struct papi_agent *agent);
+bool papi_vpmu_engine_is_lent(void);
+/* The calling thread's counters become a new page of the agent's, if they are in none. */
+void papi_vpmu_engine_borrow(void);
+/* What the calling thread has traced goes through its simulators now. */
+void papi_vpmu_engine_settle(void);
 
 #endif

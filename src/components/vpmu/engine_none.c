@@ -62,3 +62,21 @@ uint64_t papi_vpmu_engine_interruptions(void)
 void papi_vpmu_engine_forked(void)
 {
 }
+
+void papi_vpmu_engine_lend(const struct papi_agent *agent)
+{
+	(void)agent;
+}
+
+bool papi_vpmu_engine_is_lent(void)
+{
+	return false;
+}
+
+void papi_vpmu_engine_borrow(void)
+{
+}
+
+void papi_vpmu_engine_settle(void)
+{
+}

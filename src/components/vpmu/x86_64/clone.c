@@ -10,6 +10,7 @@
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/signals.h"
+#include "components/vpmu/x86_64/trace.h"
 
 /* What the call asks for. */
 struct request {
@@ -48,12 +49,12 @@ static bool set_self(uint64_t tls, struct papi_vpmu_thread *child)
 		(void *)(uintptr_t)(tls + ((uint64_t)(uintptr_t)&papi_vpmu_self - here)), &child, sizeof(child));
 }
 
-/* Simulators and overflows are the maker's alone. */
+/* Overflows are the maker's alone, and so are simulators, but where an agent counts each thread for itself. */
 static struct papi_vpmu_wants inherited_wants(const struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_wants wants = thread->wants;
 
-	wants.simulate = false;
+	wants.simulate = wants.simulate && papi_vpmu_agent;
 	wants.overflow = false;
 	return wants;
 }
@@ -70,13 +71,17 @@ static bool use_flavours(struct papi_vpmu_thread *child, const struct papi_vpmu_
 	return child->flavour;
 }
 
-/* It counts for the heir from the start. */
+/* It counts from the start: for the heir, or, as all threads do, for the agent. */
 static bool make_inherited(struct papi_vpmu_thread *child, struct papi_vpmu_thread *thread)
 {
 	if (!use_flavours(child, thread))
 		return false;
-	child->heir = thread->heir ? thread->heir : thread;
-	child->heir_region = thread->heir ? thread->heir_region : thread->region;
+	if (child->wants.simulate && !papi_vpmu_trace_begin(child, child->registers[RSP]))
+		return false;
+	if (!papi_vpmu_agent) {
+		child->heir = thread->heir ? thread->heir : thread;
+		child->heir_region = thread->heir ? thread->heir_region : thread->region;
+	}
 	child->n_wants = 1;
 	child->watched = 1;
 	child->active = true;
@@ -119,7 +124,7 @@ bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 	}
 	child = make_child(thread, request.stack);
 	if (thread->wants.inherit && (!child || !make_inherited(child, thread)))
-		thread->lost = "memory for a thread that was to be counted, too, ended";
+		papi_vpmu_thread_lose(thread, "memory for a thread that was to be counted, too, ended");
 	if (!child || !set_self(request.tls, child)) {
 		papi_vpmu_thread_end(child);
 		return false;

@@ -23,6 +23,13 @@
 #include "core/thread.h"
 #include "core/signals.h"
 
+static long of_process; /* whose engine this is, where an agent counts */
+
+static long process_id(void)
+{
+	return papi_vpmu_raw(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
 /* The kernel's number for arch_prctl(2): Linux 6.6 and later. */
 #define SHADOW_STACK_STATUS 0x5005
 
@@ -109,7 +116,7 @@ static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wa
 	if (!flavour || !library || (wants->overflow && !stepping))
 		return papi_error(PAPI_ENOMEM, "no memory for another sort of translated code");
 	thread->wants = *wants;
-	if (wants->simulate && !papi_vpmu_trace_begin(thread))
+	if (wants->simulate && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
 	return PAPI_OK;
 }
@@ -316,8 +323,35 @@ uint64_t papi_vpmu_engine_interruptions(void)
 	return papi_vpmu_self ? __atomic_load_n(&papi_vpmu_self->signals.handlers, __ATOMIC_RELAXED) : 0;
 }
 
+void papi_vpmu_engine_lend(const struct papi_agent *agent)
+{
+	papi_vpmu_agent = agent;
+	of_process = process_id();
+}
+
+bool papi_vpmu_engine_is_lent(void)
+{
+	return papi_vpmu_agent != NULL;
+}
+
+void papi_vpmu_engine_borrow(void)
+{
+	if (papi_vpmu_self)
+		papi_vpmu_thread_borrow(papi_vpmu_self);
+}
+
+void papi_vpmu_engine_settle(void)
+{
+	if (papi_vpmu_self)
+		papi_vpmu_trace_drain(papi_vpmu_self);
+}
+
 void papi_vpmu_engine_forked(void)
 {
+	/* The agent starts to count in its fork handler, and the library's own, which come behind it, must not undo that. */
+	if (papi_vpmu_agent && of_process == process_id())
+		return;
+	of_process = process_id();
 	papi_vpmu_cache_forked();
 	papi_vpmu_threads_forked();
 	papi_vpmu_signals_forked(papi_vpmu_self);

@@ -99,6 +99,9 @@ bool papi_vpmu_library_is_engine(uint64_t pc)
 		papi_vpmu_engine_counters,
 		papi_vpmu_engine_exclude,
 		papi_vpmu_engine_forked,
+		papi_vpmu_engine_lend,
+		papi_vpmu_engine_borrow,
+		papi_vpmu_engine_settle,
 		papi_vpmu_action_native,
 	};
 

@@ -102,7 +102,7 @@ uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char
 	if (thread->deferred || thread->signals.waiting)
 		mask = thread->deferred_mask;
 	thread->active = false;
-	thread->lost = reason;
+	papi_vpmu_thread_lose(thread, reason);
 	papi_vpmu_runtime_close_gates(thread);
 	papi_vpmu_signals_leave(thread);
 	thread->deferred = 1; /* until the program's registers are its own again */

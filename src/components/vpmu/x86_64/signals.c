@@ -470,7 +470,8 @@ void papi_vpmu_signals_return(struct papi_vpmu_thread *thread)
 	if (!shows && papi_vpmu_library_holds(context.registers[FRAME_PC])) {
 		/* A handler that interrupted the library has started to count: the middle of the library is no place to. */
 		thread->active = false;
-		thread->lost = "a signal handler that had interrupted the library started to count and did not stop";
+		papi_vpmu_thread_lose(
+			thread, "a signal handler that had interrupted the library started to count and did not stop");
 	}
 	papi_vpmu_signals_block();
 	if (thread->active && context.registers[FRAME_FLAGS] & TRAP_FLAG)

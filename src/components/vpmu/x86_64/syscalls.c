@@ -12,6 +12,7 @@
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/signals.h"
+#include "components/vpmu/x86_64/trace.h"
 
 static const struct {
 	unsigned short number;
@@ -37,6 +38,8 @@ void papi_vpmu_syscalls_begin(struct papi_vpmu_thread *thread)
 {
 	for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		thread->syscall_kinds[special[i].number] = special[i].kind;
+	if (papi_vpmu_agent)
+		thread->syscall_kinds[SYS_exit_group] = PAPI_VPMU_SYSCALL_RUNTIME;
 }
 
 /* Of the instruction. */
@@ -119,8 +122,14 @@ uint64_t papi_vpmu_syscall(struct papi_vpmu_thread *thread)
 		/* In place, and a child goes on natively. */
 		thread->pc -= SYSCALL_LENGTH;
 		return thread->code;
+	case SYS_exit_group:
+		papi_vpmu_trace_drain(thread);
+		papi_vpmu_agent->leave();
+		result = do_call(r);
+		break;
 	case SYS_exit:
 		papi_vpmu_signals_block();
+		papi_vpmu_trace_drain(thread);
 		papi_vpmu_thread_end(thread);
 		result = do_call(r);
 		break;

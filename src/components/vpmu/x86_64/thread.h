@@ -117,6 +117,7 @@ struct papi_vpmu_thread {
 	uint64_t handed_over[PAPI_VPMU_FIRST_MODELLED], inherited[PAPI_VPMU_FIRST_MODELLED];
 	bool ended; /* nobody runs on its stack any more but a few instructions that end the thread */
 	struct papi_vpmu_thread *next;
+	void *page; /* of the agent's, where counters lie; NULL: they are the process's own */
 	bool jumps_are_mapped; /* from a file that holds them as they are when empty (jumps.h) */
 	struct papi_vpmu_models *models; /* when it simulates */
 	uint64_t *trace;
@@ -140,6 +141,14 @@ enum papi_vpmu_exit {
 /* The calling thread's, NULL before its first start. */
 extern _Thread_local struct papi_vpmu_thread *papi_vpmu_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* That of the process, NULL: none. */
+extern const struct papi_agent *papi_vpmu_agent __attribute__((visibility("hidden")));
+
+/* The counters come to lie in a page of the agent's. */
+void papi_vpmu_thread_borrow(struct papi_vpmu_thread *thread);
+/* What has happened by now is counted, what comes is not. */
+void papi_vpmu_thread_lose(struct papi_vpmu_thread *thread, const char *reason);
 
 /* Makes the calling thread's. NULL with PAPI_ENOMEM in the detail. */
 struct papi_vpmu_thread *papi_vpmu_thread_get(void);

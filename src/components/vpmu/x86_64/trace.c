@@ -343,15 +343,7 @@ void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
 
 /* ---- threads ---- */
 
-/* About where the thread's stack is: from here down a megabyte, and up to what called. */
-static void set_stack(struct papi_vpmu_models *models)
-{
-	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-
-	papi_vpmu_models_set_stack(models, here - (1 << 20), here + (1 << 16), here);
-}
-
-bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread)
+bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
 {
 	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
 	size_t trace_size = (TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t);
@@ -371,7 +363,8 @@ bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread)
 		}
 		thread->models = models = papi_vpmu_models_init(memory, geometry);
 		models->size = size;
-		set_stack(models);
+		/* About: from here down a megabyte, and up to what called. */
+		papi_vpmu_models_set_stack(models, stack - (1 << 20), stack + (1 << 16), stack);
 		thread->trace = thread->trace_next = trace;
 		thread->trace_limit = trace + TRACE_WORDS;
 	}

@@ -41,8 +41,9 @@ void papi_vpmu_trace_finish(struct papi_vpmu_translation *t);
 /* The description at an offset of the arena. */
 const struct papi_vpmu_description *papi_vpmu_trace_description(uint32_t offset);
 
-/* Gives a thread models and a trace, if it has none yet. False when there is no memory. */
-bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread);
+/* Gives a thread models and a trace, if it has none yet; stack: where its stack is at that moment. False when there is no
+ * memory. */
+bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack);
 /* Runs what is in the trace through the models. */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread);
 /* The same, and the branch that led to the thread's pc is predicted before anything there has run: without the lock of the

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/agent.h"
+
+#include <stdio.h>
+
+#include "components/vpmu/engine.h"
+#include "components/vpmu/vpmu.h"
+#include "core/error.h"
+#include "core/handles.h"
+
+_Static_assert(PAPI_AGENT_COUNTERS == PAPI_VPMU_COUNTERS, "an agent's pages have all counters");
+
+/* The only part of an EventSet of virtual events; NULL with the error. */
+static const struct papi_part *part_of(const struct papi_eventset *set)
+{
+	if (!set->running && set->n_parts == 1 && set->parts[0].component == &papi_vpmu_component)
+		return &set->parts[0];
+	papi_error(PAPI_ECMP, "papi_run's agent counts EventSets of virtual events, and none that is running");
+	return NULL;
+}
+
+int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
+{
+	const struct papi_part *part;
+	struct papi_slot *slot;
+	int status = papi_handle_enter(eventset, &slot);
+
+	if (status != PAPI_OK)
+		return status;
+	part = part_of(slot->set);
+	if (part)
+		papi_vpmu_control_plan(part->control, plan);
+	papi_handle_leave(slot);
+	return part ? PAPI_OK : PAPI_ECMP;
+}
+
+int papi_agent_values(int eventset, const uint64_t counters[], long long values[])
+{
+	const struct papi_part *part;
+	struct papi_slot *slot;
+	int status = papi_handle_enter(eventset, &slot);
+
+	if (status != PAPI_OK)
+		return status;
+	part = part_of(slot->set);
+	if (part) {
+		papi_vpmu_control_values(part->control, counters, slot->set->counts + part->first);
+		for (unsigned i = 0; i < slot->set->n_events; i++)
+			values[i] = papi_count_value(slot->set, i);
+	}
+	papi_handle_leave(slot);
+	return part ? PAPI_OK : PAPI_ECMP;
+}
+
+int papi_agent_lend(const struct papi_agent *agent, uint64_t start, uint64_t end)
+{
+	char reason[PAPI_HUGE_STR_LEN];
+	int status;
+
+	if (!papi_vpmu_engine_probe(reason, sizeof(reason)))
+		return papi_error(PAPI_ECMP, "%s", reason);
+	status = papi_vpmu_engine_exclude(start, end);
+	if (status == PAPI_OK)
+		papi_vpmu_engine_lend(agent);
+	return status;
+}
+
+int papi_agent_start(const struct papi_agent_plan *plan)
+{
+	const struct papi_vpmu_wants wants = {
+		.counters = plan->counters, .simulate = plan->simulate, .inherit = true
+	};
+
+	return papi_vpmu_engine_start(&wants, __builtin_frame_address(0));
+}
+
+void papi_agent_forked(void)
+{
+	papi_vpmu_engine_forked();
+	papi_vpmu_engine_borrow();
+}
+
+void papi_agent_settle(void)
+{
+	papi_vpmu_engine_settle();
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between the library and papi_run. An agent inside a program counts the whole process for somebody outside (the
+ * collector): from papi_agent_start() on all threads, those to come included. It needs no EventSet, no name of an event
+ * and no PAPI_library_init(): the collector has worked out what to instrument, and turns counters into values.
+ *
+ * The counters of each thread lie in a page that the agent lends. It is memory shared with the collector, so that what
+ * was counted is there whatever becomes of the process. A page holds PAPI_AGENT_LANES times PAPI_AGENT_COUNTERS numbers of
+ * 64 bits, and the sum of the lanes is what counts.
+ *
+ * These functions are exported for papi_run and its agent alone, and are no part of the interface.
+ */
+#ifndef PAPI_VPMU_AGENT_H
+#define PAPI_VPMU_AGENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAPI_AGENT_COUNTERS 64
+#define PAPI_AGENT_LANES    8
+#define PAPI_AGENT_PAGE	    4096
+
+/*
+ * What the agent does for the engine. All are called between two instructions of the program, with its signals put off:
+ * they change no vector register, call nothing of libc, and wait for nobody.
+ */
+struct papi_agent {
+	/*
+	 * A page of zeros for the counters of a thread, and then for those of others when it has ended; NULL when there is
+	 * none left: its counters are then the process's own.
+	 */
+	void *(*take)(void);
+	/* A thread has ended: adds its counters up and zeroes them. */
+	void (*add)(uint64_t *counters);
+	/* The process is about to end itself. */
+	void (*leave)(void);
+	/* Something is not counted from now on, and why. */
+	void (*lose)(const char *reason);
+};
+
+/* What has to be instrumented. */
+struct papi_agent_plan {
+	uint64_t counters; /* a bit for each exact one */
+	bool simulate;	   /* modelled ones are wanted, too */
+};
+
+#define PAPI_AGENT_EXPORTED __attribute__((visibility("default")))
+
+/* ---- for the collector: of an EventSet that holds virtual events only, and does not count ---- */
+
+PAPI_AGENT_EXPORTED int papi_agent_plan(int eventset, struct papi_agent_plan *plan);
+/* The values of its events, in their order, from the sums of counters. */
+PAPI_AGENT_EXPORTED int papi_agent_values(int eventset, const uint64_t counters[], long long values[]);
+
+/* ---- for the agent ---- */
+
+/* Once: agent is used as long as the process lives. Code in [start, end) is the agent's own and is not counted. */
+PAPI_AGENT_EXPORTED int papi_agent_lend(const struct papi_agent *agent, uint64_t start, uint64_t end);
+/* Counts the calling thread from the return on, and all threads that it makes. */
+PAPI_AGENT_EXPORTED int papi_agent_start(const struct papi_agent_plan *plan);
+/* In the child of a fork, before papi_agent_start(): it runs natively, and its counters are new ones. */
+PAPI_AGENT_EXPORTED void papi_agent_forked(void);
+/* Brings the calling thread's modelled counters up to date, for it may be about to end. */
+PAPI_AGENT_EXPORTED void papi_agent_settle(void);
+
+#endif

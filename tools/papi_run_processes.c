@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_run_processes.c - whether virtual counts hold all that the program did: which of its processes were counted, which
+ * were killed, which are missing and why; and how that is told.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "papi_run.h"
+#include "papi_run_agent.h"
+#include "text.h"
+
+/* ---- from the table ---- */
+
+static void add_reason(struct run_processes *processes, const char *name, const char *text)
+{
+	struct run_reason *reason;
+
+	for (size_t i = 0; i < processes->n_reasons; i++) {
+		reason = &processes->reasons[i];
+		if (strcmp(reason->name, name) == 0 && strcmp(reason->text, text) == 0) {
+			reason->number++;
+			return;
+		}
+	}
+	processes->reasons =
+		papi_run_allocate(processes->reasons, processes->n_reasons + 1, sizeof(*processes->reasons));
+	reason = &processes->reasons[processes->n_reasons++];
+	reason->name = papi_run_format("%s", name);
+	reason->text = papi_run_format("%s", text);
+	reason->number = 1;
+}
+
+/* Programs wrote these: they may have been killed while they did. */
+static void end_texts(struct run_agent_process *entry)
+{
+	entry->name[sizeof(entry->name) - 1] = entry->reason[sizeof(entry->reason) - 1] = '\0';
+	entry->next_name[sizeof(entry->next_name) - 1] = entry->next_reason[sizeof(entry->next_reason) - 1] = '\0';
+}
+
+static bool is_there(const struct run_agent_process *entry)
+{
+	pid_t group;
+	char state;
+
+	if (kill(atomic_load(&entry->pid), 0) != 0 && errno == ESRCH)
+		return false;
+	state = papi_run_process_state(atomic_load(&entry->pid), &group);
+	return state != 'Z' && state != 'X';
+}
+
+static void take_entry(struct run_processes *processes, struct run_agent_process *entry)
+{
+	uint32_t state = atomic_load(&entry->state);
+	bool expected = state == RUN_AGENT_EXPECTED || state == RUN_AGENT_EXECUTING;
+
+	if (state == RUN_AGENT_FREE)
+		return;
+	end_texts(entry);
+	if (atomic_load(&entry->losses))
+		add_reason(processes, entry->name, entry->reason);
+	else if (expected)
+		add_reason(processes, entry->next_name,
+			*entry->next_reason ? entry->next_reason
+					    : "the counting agent did not begin in it: the dynamic linker did not load "
+					      "it, or the program ended before");
+	if (atomic_load(&entry->losses) || expected)
+		processes->missing++;
+	else if (state == RUN_AGENT_COUNTED && is_there(entry))
+		processes->running++;
+	else if (state == RUN_AGENT_COUNTED || state == RUN_AGENT_TAKEN)
+		processes->killed++;
+}
+
+void papi_run_processes_take(struct run_processes *processes, struct run_agent_table *table)
+{
+	uint32_t unlisted = atomic_load(&table->unlisted);
+
+	processes->total += atomic_load(&table->processes);
+	for (size_t i = 0; i < RUN_AGENT_PROCESSES; i++)
+		take_entry(processes, &table->entries[i]);
+	processes->missing += unlisted;
+	if (unlisted) {
+		add_reason(processes, "", "more processes at once than there is room for");
+		processes->reasons[processes->n_reasons - 1].number = unlisted;
+	}
+}
+
+void papi_run_processes_free(struct run_processes *processes)
+{
+	for (size_t i = 0; i < processes->n_reasons; i++) {
+		free(processes->reasons[i].name);
+		free(processes->reasons[i].text);
+	}
+	free(processes->reasons);
+	memset(processes, 0, sizeof(*processes));
+}
+
+/* ---- telling ---- */
+
+static const char *plural(size_t number)
+{
+	return number == 1 ? "" : "es";
+}
+
+/* "big_static (3 times)", or who it is that has no name. */
+static char *reason_name(const struct run_reason *reason)
+{
+	const char *name = *reason->name ? reason->name : "others";
+
+	return reason->number == 1 ? papi_run_format("%s", name)
+				   : papi_run_format("%s (%zu times)", name, reason->number);
+}
+
+/* "2 of 14 processes: big_static: it is linked ..."; NULL when nothing is missing. For the caller to free. */
+static char *missing_text(const struct run_processes *processes)
+{
+	char *text;
+
+	if (!processes->missing)
+		return NULL;
+	text = papi_run_format("%zu of %zu process%s", processes->missing, processes->total,
+		plural(processes->total));
+	for (size_t i = 0; i < processes->n_reasons; i++) {
+		char *name = reason_name(&processes->reasons[i]);
+		char *longer =
+			papi_run_format("%s%s%s: %s", text, i ? "; " : ": ", name, processes->reasons[i].text);
+
+		free(name);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* What is to be known of counts that are whole; NULL when there is nothing. For the caller to free. */
+static char *note_text(const struct run_processes *processes)
+{
+	char *killed = NULL, *running = NULL, *text;
+
+	if (!processes->killed && !processes->running)
+		return NULL;
+	if (processes->killed)
+		killed = papi_run_format("%zu of %zu process%s ended by a signal and counted until then",
+			processes->killed, processes->total, plural(processes->total));
+	if (processes->running)
+		running = papi_run_format("%zu of %zu process%s still running, counted until the program ended",
+			processes->running, processes->total, plural(processes->total));
+	text = papi_run_format("%s%s%s", killed ? killed : "", killed && running ? "; " : "", running ? running : "");
+	free(killed);
+	free(running);
+	return text;
+}
+
+void papi_run_processes_text(FILE *out, const struct run_processes *processes)
+{
+	char *missing = missing_text(processes), *note = note_text(processes);
+
+	if (missing) {
+		papi_escape_terminal(missing);
+		fputc('\n', out);
+		papi_text_wrap(out, "incomplete:", 12, missing);
+	}
+	if (note) {
+		fputc('\n', out);
+		papi_text_wrap(out, "note:", 6, note);
+	}
+	free(missing);
+	free(note);
+}
+
+void papi_run_processes_json(FILE *out, const struct run_processes *processes)
+{
+	fputs("  \"processes\": ", out);
+	if (!processes->total) {
+		fputs("null,\n", out);
+		return;
+	}
+	fprintf(out, "{\"total\": %zu, \"complete\": %s, \"killed\": %zu, \"running\": %zu, \"missing\": %zu,\n",
+		processes->total, processes->missing ? "false" : "true", processes->killed, processes->running,
+		processes->missing);
+	fputs("    \"reasons\": [", out);
+	for (size_t i = 0; i < processes->n_reasons; i++) {
+		fputs(i ? ",\n     {\"program\": " : "\n     {\"program\": ", out);
+		papi_escape_json(out, processes->reasons[i].name);
+		fprintf(out, ", \"processes\": %zu, \"reason\": ", processes->reasons[i].number);
+		papi_escape_json(out, processes->reasons[i].text);
+		fputc('}', out);
+	}
+	fputs("]},\n", out);
+}
+
+/* Rows with a number, and what there is to say in the column of errors. */
+void papi_run_processes_csv(FILE *out, const struct run_processes *processes)
+{
+	char *missing = missing_text(processes);
+
+	if (!processes->total)
+		return;
+	fprintf(out, "processes,%zu,,,,,,,,,\n", processes->total);
+	fprintf(out, "processes killed,%zu,,,,,,,,,\n", processes->killed);
+	fprintf(out, "processes running,%zu,,,,,,,,,\n", processes->running);
+	fprintf(out, "processes missing,%zu,,,,,,,,,", processes->missing);
+	if (missing)
+		papi_run_data_csv_string(out, missing);
+	fputc('\n', out);
+	free(missing);
+}
