@@ -61,13 +61,42 @@ void papi_tool_check_environment(void)
 	exit(PAPI_TOOL_USAGE);
 }
 
+static int complain_of_definition(int code)
+{
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, PAPI_error_detail());
+	return code;
+}
+
+/*
+ * What is wrong with files of definitions that the user names. The library tells it to programs that ask for the events;
+ * nobody asks for those that are missing from a list. With PAPI_VERBOSE the library prints it itself.
+ */
+static void check_definitions(void)
+{
+	static const char *const variables[] = { "PAPI_CSV_EVENT_FILE", "PAPI_PERFMON_EVENT_FILE", "PAPI_USER_EVENTS_FILE" };
+	PAPI_option_t option = { .debug = { .level = PAPI_VERB_ECONT, .handler = complain_of_definition } }, before;
+	int code = PAPI_PRESET_MASK;
+	bool named = false;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		named = named || getenv(variables[i]) != NULL;
+	if (!named || PAPI_get_opt(PAPI_DEBUG, &before) != PAPI_OK || before.debug.level != PAPI_QUIET)
+		return;
+	/* Tables are read when a preset is first needed. */
+	if (PAPI_set_opt(PAPI_DEBUG, &option) == PAPI_OK)
+		PAPI_enum_event(&code, PAPI_ENUM_FIRST);
+	PAPI_set_opt(PAPI_DEBUG, &before);
+}
+
 void papi_tool_init(void)
 {
 	papi_tool_check_environment();
 
 	int version = PAPI_library_init(PAPI_VER_CURRENT);
-	if (version == PAPI_VER_CURRENT)
+	if (version == PAPI_VER_CURRENT) {
+		check_definitions();
 		return;
+	}
 
 	if (version > 0)
 		fprintf(stderr, "%s: made for version 0x%08x of the library, but the one found is 0x%08x\n",

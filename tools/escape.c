@@ -5,37 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/*
- * Length of the UTF-8 character at the start of text, or 0 when these bytes are none: cut short, overlong, a surrogate
- * or beyond U+10FFFF.
- */
-static size_t utf8_length(const unsigned char *text)
-{
-	unsigned int code;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] >= 0xc2 && text[0] <= 0xdf)
-		length = 2;
-	else if (text[0] >= 0xe0 && text[0] <= 0xef)
-		length = 3;
-	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	code = text[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3fu);
-	}
-	if (length == 3 && (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)))
-		return 0;
-	if (length == 4 && (code < 0x10000 || code > 0x10ffff))
-		return 0;
-	return length;
-}
+#include "linux/utf8.h"
 
 void papi_escape_json(FILE *out, const char *string)
 {
@@ -43,7 +13,7 @@ void papi_escape_json(FILE *out, const char *string)
 
 	fputc('"', out);
 	while (*text) {
-		size_t length = utf8_length(text);
+		size_t length = papi_utf8_length((const char *)text);
 
 		if (length == 0)
 			fputs("\\ufffd", out);
@@ -95,7 +65,7 @@ void papi_escape_xml(FILE *out, const char *string)
 	const unsigned char *text = (const unsigned char *)string;
 
 	while (*text) {
-		size_t length = utf8_length(text);
+		size_t length = papi_utf8_length((const char *)text);
 		const char *entity = xml_entity(*text);
 
 		if (entity)
@@ -114,7 +84,7 @@ void papi_escape_terminal(char *string)
 	const unsigned char *from = to;
 
 	while (*from) {
-		size_t length = utf8_length(from);
+		size_t length = papi_utf8_length((const char *)from);
 
 		/* The control characters of ISO 8859, too: some terminals obey them. */
 		if (length == 0 || *from < 0x20 || *from == 0x7f || (from[0] == 0xc2 && from[1] < 0xa0)) {

@@ -126,7 +126,8 @@ static void print_definition(const PAPI_event_info_t *event, unsigned int terms)
 	print_plain(event->postfix, needs_quotes(event->postfix));
 	print_text(event->short_descr);
 	print_text(event->long_descr);
-	print_text(event->note);
+	/* Of a preset that is not available the note is no part of the definition: it tells why. */
+	print_text(event->count > 0 ? event->note : "");
 	for (unsigned int term = 0; term < terms; term++) {
 		putchar(',');
 		print_plain(event->name[term], needs_quotes(event->name[term]) || is_ambiguous(event->name[term]));

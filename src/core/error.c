@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linux/utf8.h"
+
 static const struct {
 	const char *symbol, *text;
 } errors[PAPI_NUM_ERRORS] = {
@@ -105,12 +107,10 @@ void papi_error_forget(void)
 	release(own);
 }
 
-/* Names and files are the user's, and sentences end up on terminals: no control characters. */
+/* Names and files are the user's, and sentences end up on terminals: no control characters, and no bytes of none. */
 static void make_printable(char *text)
 {
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
+	papi_utf8_clean(text, strlen(text), "");
 }
 
 int papi_error(int code, const char *format, ...)

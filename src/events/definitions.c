@@ -139,6 +139,23 @@ static int new_user_event(const char *symbol, struct papi_definition ***place, i
 	return PAPI_OK;
 }
 
+/* "CPU_CLK_UNHALTED", "vpmu:::CYCLES", "PAPI_TOT_CYC". */
+static bool names_cycles(const char *term)
+{
+	return strcasestr(term, "cyc") || strcasestr(term, "clk");
+}
+
+/* With the terms in another order the value is a rate of nothing, which nobody would notice. */
+static int check_cycles(const struct papi_definition_source *source)
+{
+	bool rate = source->derived == PAPI_DERIVED_PS || source->derived == PAPI_DERIVED_ADD_PS;
+
+	if (!rate || names_cycles(source->terms[0]))
+		return PAPI_OK;
+	return papi_error(PAPI_EINVAL, "%s: %s takes cycles first, PAPI_TOT_CYC or an event with CYC or CLK in its name, not %.128s",
+		source->symbol, papi_derived_name(source->derived), source->terms[0]);
+}
+
 static int check_source(const struct papi_definition_source *source)
 {
 	struct papi_formula *formula;
@@ -151,7 +168,7 @@ static int check_source(const struct papi_definition_source *source)
 	if (status != PAPI_OK)
 		return papi_error_prefix(status, "%s", source->symbol);
 	free(formula);
-	return PAPI_OK;
+	return check_cycles(source);
 }
 
 int papi_definition_make(const struct papi_definition_source *source, enum papi_definition_kind kind, bool replace,

@@ -261,7 +261,7 @@ static unsigned type_of(int index)
 	return index < PAPI_PRESETS ? papi_presets[index].type : PAPI_PRESET_BIT_MSC;
 }
 
-/* A count of 0 natives, and no derivation, say that the event is not available here. */
+/* A count of 0 natives says that the event is not available here, and then the note says why. */
 static int describe_derived(int code, PAPI_event_info_t *info)
 {
 	struct papi_definition *definition;
@@ -285,6 +285,8 @@ static int describe_derived(int code, PAPI_event_info_t *info)
 		return PAPI_OK;
 	}
 	describe_definition(definition, info);
+	set_text(info->derived, sizeof(info->derived), papi_derived_name(definition->source.derived));
+	set_text(info->postfix, sizeof(info->postfix), definition->source.formula);
 	status = papi_definition_resolve(definition);
 	if (status != PAPI_OK) {
 		set_text(info->note, sizeof(info->note), papi_error_sentence());
@@ -293,8 +295,6 @@ static int describe_derived(int code, PAPI_event_info_t *info)
 	/* Programs loop to count over arrays that have no more than these. */
 	info->count = definition->source.n_terms < PAPI_MAX_INFO_TERMS ? definition->source.n_terms : PAPI_MAX_INFO_TERMS;
 	info->component_index = definition->event.natives[0]->component;
-	set_text(info->derived, sizeof(info->derived), papi_derived_name(definition->source.derived));
-	set_text(info->postfix, sizeof(info->postfix), definition->source.formula);
 	return PAPI_OK;
 }
 

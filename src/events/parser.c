@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "events/parser.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/error.h"
 #include "events/lines.h"
@@ -15,6 +15,7 @@ struct reading {
 	struct papi_lines lines;
 	bool in_cpu_lines; /* the last line was a CPU line: the next one adds a synonym */
 	bool wanted;	   /* events here are for this machine */
+	char cpu[64];	   /* else they are for this one, and perhaps others */
 	bool reported;	   /* an unknown command has been told of */
 	int column;	   /* of the event's formula, or of its name: what a definition is refused for */
 };
@@ -36,6 +37,8 @@ static void read_cpu(struct reading *reading)
 		problem(reading, NULL);
 		return;
 	}
+	if (!reading->wanted)
+		snprintf(reading->cpu, sizeof(reading->cpu), "%s", lines->field);
 	reading->wanted = reading->wanted || reading->parser->matches(reading->parser->data, lines->field);
 }
 
@@ -112,6 +115,20 @@ static void define(struct reading *reading, const struct papi_definition_source 
 		problem(reading, source->symbol);
 }
 
+static void skip_event(struct reading *reading)
+{
+	struct papi_lines *lines = &reading->lines;
+
+	if (!reading->parser->skipped) {
+		papi_lines_skip_to(lines, "CPU");
+		return;
+	}
+	if (!papi_lines_field(lines, PAPI_FIELD_ANY) || !*lines->field)
+		return;
+	papi_lines_fail(lines, "%.128s is defined for the CPU \"%s\"", lines->field, reading->cpu);
+	reading->parser->skipped(reading->parser->data, lines->field);
+}
+
 static void read_event(struct reading *reading)
 {
 	struct papi_lines *lines = &reading->lines;
@@ -121,7 +138,7 @@ static void read_event(struct reading *reading)
 
 	reading->in_cpu_lines = false;
 	if (!reading->wanted) {
-		papi_lines_skip_to(lines, "CPU");
+		skip_event(reading);
 		return;
 	}
 	if (!papi_lines_field(lines, PAPI_FIELD_ANY) || !*lines->field) {

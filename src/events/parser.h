@@ -25,6 +25,8 @@ struct papi_parser {
 	int (*define)(void *data, const struct papi_definition_source *source);
 	/* A bad line, explained in the error detail. symbol: the event that is lost, NULL if the line has no name. */
 	void (*problem)(void *data, const char *symbol);
+	/* An event of this name is for other machines than this, as the error detail says; NULL: nobody wants to know. */
+	void (*skipped)(void *data, const char *symbol);
 	void *data;
 	bool sections_only; /* leaves out the events before the first CPU line */
 };

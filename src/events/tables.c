@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "events/tables.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/component.h"
 #include "core/error.h"
 #include "events/builtin.h"
+#include "events/definition_file.h"
 #include "events/parser.h"
 #include "linux/cpu_names.h"
 #include "linux/files.h"
@@ -31,7 +28,8 @@ struct lost {
 };
 
 static bool loaded;
-static struct lost *lost;
+/* Events of lines that were not valid, and the user's that are for other machines. */
+static struct lost *lost, *elsewhere;
 /* Why the file that replaces the built-in tables, and that of user events, could not be read; NULL: they could. */
 static char *unread, *unread_user_events;
 
@@ -41,6 +39,9 @@ struct reading {
 	enum papi_definition_kind kind;
 	bool replace;
 	bool again;  /* the text is read a second time: its problems have been told */
+	bool defined; /* something, if only in vain */
+	bool skipped; /* sections for other machines */
+	bool tells_skipped; /* who asks for one of their events is told: the file is the user's */
 	int status;  /* of the first bad line */
 	char *sentence; /* and why */
 };
@@ -63,12 +64,12 @@ static void find_machine(struct machine *machine)
 	char name[PAPI_MAX_STR_LEN];
 
 	/* A recorded machine (PAPI_ROOT) is described by its files; libpfm4 would see the one this runs on. */
-	for (int i = 0; i < papi_component_count && (papi_linux_is_live() || getenv("LIBPFM_FORCE_PMU")); i++)
+	for (int i = 0; i < papi_component_count && (papi_linux_is_live() || secure_getenv("LIBPFM_FORCE_PMU")); i++)
 		for (unsigned j = 0; papi_components[i]->pmu_name &&
 				     papi_components[i]->pmu_name(j, name, sizeof(name)) == PAPI_OK; j++)
 			add_name(machine, name);
 	/* A PMU forced upon libpfm4 stands for another CPU than this. */
-	if (!getenv("LIBPFM_FORCE_PMU"))
+	if (!secure_getenv("LIBPFM_FORCE_PMU"))
 		papi_cpu_names(add_name, machine);
 }
 
@@ -79,16 +80,39 @@ static void free_machine(struct machine *machine)
 	free(machine->names);
 }
 
+/* The PMU "perf" is the kernel's own events: every machine has it, as papi_component_avail shows. */
+static bool is_everywhere(const char *cpu)
+{
+	return !strcasecmp(cpu, "any") || !strcasecmp(cpu, "perf");
+}
+
 static bool matches(void *data, const char *cpu)
 {
-	struct machine *machine = ((struct reading *)data)->machine;
+	struct reading *reading = data;
+	struct machine *machine = reading->machine;
 
-	if (!strcasecmp(cpu, "any"))
-		return !((struct reading *)data)->again;
+	if (is_everywhere(cpu))
+		return !reading->again;
 	for (unsigned i = 0; i < machine->n; i++)
 		if (!strcasecmp(cpu, machine->names[i]))
 			return machine->matched = true;
+	reading->skipped = true;
 	return false;
+}
+
+/* "perf, amd64_fam19h_zen4, AuthenticAMD-25-11": what CPU lines can say to mean this machine. To be freed. */
+static char *names_of(const struct machine *machine)
+{
+	char *names = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&names, &size);
+
+	if (!stream)
+		return NULL;
+	fputs("perf", stream);
+	for (unsigned i = 0; i < machine->n; i++)
+		fprintf(stream, ", %s", machine->names[i]);
+	return fclose(stream) ? NULL : names;
 }
 
 static int define(void *data, const struct papi_definition_source *source)
@@ -96,10 +120,12 @@ static int define(void *data, const struct papi_definition_source *source)
 	struct reading *reading = data;
 	int code;
 
+	reading->defined = true;
 	return papi_definition_make(source, reading->kind, reading->replace, &code);
 }
 
-static void remember(const char *symbol)
+/* With the reason in the detail. */
+static void remember(struct lost **list, const char *symbol)
 {
 	size_t size = strlen(symbol) + 1;
 	struct lost *one = malloc(sizeof(*one) + size);
@@ -108,8 +134,26 @@ static void remember(const char *symbol)
 		return;
 	memcpy(one->symbol, symbol, size);
 	one->reason = strdup(papi_error_sentence());
-	one->next = lost;
-	lost = one;
+	one->next = *list;
+	*list = one;
+}
+
+static void forget(struct lost **list)
+{
+	while (*list) {
+		struct lost *next = (*list)->next;
+
+		free((*list)->reason);
+		free(*list);
+		*list = next;
+	}
+}
+
+static const struct lost *find(const struct lost *list, const char *symbol)
+{
+	while (list && strcasecmp(list->symbol, symbol))
+		list = list->next;
+	return list;
 }
 
 static void problem(void *data, const char *symbol)
@@ -123,16 +167,47 @@ static void problem(void *data, const char *symbol)
 		reading->sentence = strdup(papi_error_sentence());
 	}
 	if (symbol)
-		remember(symbol);
+		remember(&lost, symbol);
 	if (papi_debug_level() != PAPI_QUIET)
 		papi_error_report(papi_error_code());
 }
 
+static void skipped(void *data, const char *symbol)
+{
+	(void)data;
+	remember(&elsewhere, symbol);
+}
+
+/* What a machine is called, behind a sentence in the detail that says what it is not called. */
+static int not_this_machine(const struct machine *machine, const char *sentence)
+{
+	char *names = names_of(machine);
+	int status = papi_error(PAPI_ENOEVNT, "%s; the names of this machine are %s", sentence, names ? names : "not known");
+
+	free(names);
+	return status;
+}
+
+static int lost_elsewhere(const struct lost *one)
+{
+	struct machine machine = { 0 };
+	int status;
+
+	find_machine(&machine);
+	status = not_this_machine(&machine, one->reason ? one->reason : "it is defined for another CPU");
+	free_machine(&machine);
+	return status;
+}
+
 int papi_tables_lost(const char *symbol)
 {
-	for (const struct lost *one = lost; one; one = one->next)
-		if (!strcasecmp(one->symbol, symbol))
-			return papi_error(PAPI_ENOEVNT, "%s", one->reason ? one->reason : "its definition is not valid");
+	const struct lost *one = find(lost, symbol);
+
+	if (one)
+		return papi_error(PAPI_ENOEVNT, "%s", one->reason ? one->reason : "its definition is not valid");
+	one = find(elsewhere, symbol);
+	if (one)
+		return lost_elsewhere(one);
 	if (unread && !strncasecmp(symbol, "PAPI_", 5))
 		return papi_error(PAPI_ENOEVNT, "%s", unread);
 	if (unread_user_events)
@@ -140,51 +215,12 @@ int papi_tables_lost(const char *symbol)
 	return PAPI_OK;
 }
 
-/* A whole file, as it is: this path is the user's and not one of the kernel's. */
-static char *read_file(const char *path, size_t *length)
-{
-	struct stat status;
-	char *text = NULL;
-	size_t size = 0, got = 0;
-	ssize_t n = 1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || fstat(fd, &status)) {
-		papi_error(PAPI_ESYS, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	/* The size is a hint only: a pipe has none. */
-	while (n > 0) {
-		if (got == size) {
-			char *larger = realloc(text, size = size ? size * 2 : (size_t)status.st_size + 4096);
-
-			if (!larger) {
-				errno = ENOMEM;
-				n = -1;
-				break;
-			}
-			text = larger;
-		}
-		n = read(fd, text + got, size - got);
-		got += n > 0 ? (size_t)n : 0;
-	}
-	if (n < 0) {
-		papi_error(PAPI_ESYS, "%s: %s", path, strerror(errno));
-		free(text);
-		text = NULL;
-	}
-	close(fd);
-	*length = got;
-	return text;
-}
-
 static int parse(struct reading *reading, const char *file, const char *text, size_t length,
 		 void (*parser)(const struct papi_parser *, const char *, const char *, size_t))
 {
 	const struct papi_parser operations = { .matches = matches, .define = define, .problem = problem,
-						.data = reading, .sections_only = reading->again };
+						.data = reading, .sections_only = reading->again,
+						.skipped = reading->tells_skipped && !reading->again ? skipped : NULL };
 
 	parser(&operations, file, text, length);
 	if (reading->status != PAPI_OK && !reading->again) {
@@ -195,6 +231,19 @@ static int parse(struct reading *reading, const char *file, const char *text, si
 	return reading->status;
 }
 
+/* A file with nothing for this machine is valid, and hardly what its owner meant. */
+static void tell_if_nothing(const struct reading *reading, const char *file)
+{
+	char sentence[PAPI_HUGE_STR_LEN];
+
+	if (reading->defined || !reading->skipped || reading->status != PAPI_OK)
+		return;
+	snprintf(sentence, sizeof(sentence), "%.400s: no section of this file is for this machine, so that it defines nothing", file);
+	not_this_machine(reading->machine, sentence);
+	if (papi_debug_level() != PAPI_QUIET)
+		papi_error_report(PAPI_ENOEVNT);
+}
+
 /* What nobody has described gets the table named "generic". */
 static int parse_tables(struct reading *reading, const char *file, const char *text, size_t length)
 {
@@ -203,16 +252,17 @@ static int parse_tables(struct reading *reading, const char *file, const char *t
 
 	reading->machine->matched = false;
 	status = parse(reading, file, text, length, papi_parse_events);
-	if (reading->machine->matched)
-		return status;
-	add_name(&generic, "generic");
-	reading->machine = &generic;
-	reading->again = true;
-	papi_error_keep();
-	parse(reading, file, text, length, papi_parse_events);
-	papi_error_restore();
-	reading->machine = own;
-	free_machine(&generic);
+	if (!reading->machine->matched) {
+		add_name(&generic, "generic");
+		reading->machine = &generic;
+		reading->again = true;
+		papi_error_keep();
+		parse(reading, file, text, length, papi_parse_events);
+		papi_error_restore();
+		reading->machine = own;
+		free_machine(&generic);
+	}
+	tell_if_nothing(reading, file);
 	return status;
 }
 
@@ -227,9 +277,11 @@ static const char *preset_file(void)
 
 static int read_user_events(struct machine *machine, const char *path)
 {
-	struct reading reading = { .machine = machine, .kind = PAPI_DEFINE_USER_EVENT };
+	struct reading reading = {
+		.machine = machine, .kind = PAPI_DEFINE_USER_EVENT, .replace = true, .tells_skipped = true
+	};
 	size_t length;
-	char *text = read_file(path, &length);
+	char *text = papi_definition_file_read(path, &length);
 	int status;
 
 	if (!text)
@@ -277,7 +329,7 @@ void papi_tables_load(void)
 	papi_error_keep();
 	find_machine(&machine);
 	if (file) {
-		text = read_file(file, &length);
+		text = papi_definition_file_read(file, &length);
 		if (text)
 			read_preset_tables(&machine, file, text, length);
 		else
@@ -313,7 +365,7 @@ int papi_tables_read_presets(const char *path, bool replace)
 	int status;
 
 	papi_tables_load();
-	text = read_file(path, &length);
+	text = papi_definition_file_read(path, &length);
 	if (!text)
 		return PAPI_ESYS;
 	status = parse(&reading, path, text, length, papi_parse_decoded);
@@ -323,13 +375,8 @@ int papi_tables_read_presets(const char *path, bool replace)
 
 void papi_tables_clear(void)
 {
-	while (lost) {
-		struct lost *next = lost->next;
-
-		free(lost->reason);
-		free(lost);
-		lost = next;
-	}
+	forget(&lost);
+	forget(&elsewhere);
 	free(unread);
 	free(unread_user_events);
 	unread = unread_user_events = NULL;

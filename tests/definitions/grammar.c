@@ -151,7 +151,7 @@ static void quotes(void)
 		{ "EVENT,X,NOT_DERIVED," FAULTS ",NOTE,back\\slash \\n %s %d\n", PLAIN,
 			.note = "back\\slash \\n %s %d" },
 		{ "EVENT,X,NOT_DERIVED," FAULTS ",NOTE,\"\303\204\303\226 \xff\x01\"\n", PLAIN,
-			.note = "\303\204\303\226 \xff\x01" },
+			.note = "\303\204\303\226 ??" },
 	};
 
 	read_all(goods, COUNT_OF(goods));
@@ -221,10 +221,10 @@ static void every_type(void)
 			.terms = { FAULTS, MINOR_FAULTS, MAJOR_FAULTS } },
 		{ "EVENT,X,DERIVED_CMPD," FAULTS "," MINOR_FAULTS "\n", .derived = "DERIVED_CMPD",
 			.terms = { FAULTS, MINOR_FAULTS } },
-		{ "EVENT,X,DERIVED_PS," FAULTS "," MINOR_FAULTS "\n", .derived = "DERIVED_PS",
-			.terms = { FAULTS, MINOR_FAULTS } },
-		{ "EVENT,X,DERIVED_ADD_PS," FAULTS "," MINOR_FAULTS "," MAJOR_FAULTS "\n", .derived = "DERIVED_ADD_PS",
-			.terms = { FAULTS, MINOR_FAULTS, MAJOR_FAULTS } },
+		{ "EVENT,MY_CYC,NOT_DERIVED," FAULTS "\nEVENT,X,DERIVED_PS,MY_CYC," MINOR_FAULTS "\n",
+			.derived = "DERIVED_PS", .terms = { "MY_CYC", MINOR_FAULTS } },
+		{ "EVENT,MY_CLK,NOT_DERIVED," FAULTS "\nEVENT,X,DERIVED_ADD_PS,MY_CLK," MINOR_FAULTS "," MAJOR_FAULTS "\n",
+			.derived = "DERIVED_ADD_PS", .terms = { "MY_CLK", MINOR_FAULTS, MAJOR_FAULTS } },
 	};
 
 	read_all(goods, COUNT_OF(goods));

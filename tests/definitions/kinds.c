@@ -200,25 +200,70 @@ static void many_terms(void)
 	free(text);
 }
 
-/* A pipe has no size, and comes in pieces. */
-static void pipes(void)
+/* What would keep its reader waiting, or never end, is refused at once, by its name. */
+static void pipes_and_devices(void)
 {
-	char path[64], line[100];
-	int ends[2], code;
+	const char *fifo = files_path("fifo");
+	char path[64];
+	int ends[2];
 
+	REQUIRE(mkfifo(fifo, 0600) == 0);
+	expect_unreadable(fifo, "a regular file is needed, and it is a pipe or FIFO");
 	REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
-	for (int i = 0; i < 500; i++) {
-		int length = snprintf(line, sizeof(line), "EVENT,PIPED_%d,NOT_DERIVED," FAULTS "\n", i);
-
-		REQUIRE(write(ends[1], line, (size_t)length) == length);
-	}
-	close(ends[1]);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
-	files_library("", NULL);
-	EXPECT_OK(add_file(path));
+	expect_unreadable(path, "a regular file is needed, and it is a pipe or FIFO");
 	close(ends[0]);
-	EXPECT_OK(PAPI_event_name_to_code("PIPED_499", &code));
-	EXPECT_EQUAL(PAPI_UE_MASK | 499, code);
+	close(ends[1]);
+	expect_unreadable("/dev/zero", "a regular file is needed, and it is a device");
+	expect_unreadable("/dev/null", "a regular file is needed, and it is a device");
+}
+
+/* Files without a size are read, and those that are larger than any table are not, even where they are mostly holes. */
+static void sizes(void)
+{
+	const char *path = files_write("large", "EVENT,X,NOT_DERIVED," FAULTS "\n");
+
+	REQUIRE(truncate(path, (64 << 20) + 1) == 0);
+	expect_unreadable(path, "a file that defines events has at most 64 MiB");
+	files_library("", NULL);
+	EXPECT_STATUS(PAPI_EINVAL, add_file("/proc/self/status"));
+	EXPECT(strstr(PAPI_error_detail(), "/proc/self/status:1:1: expected CPU, PRESET or EVENT") != NULL);
+	files_library_end();
+}
+
+/* No character of a file does anything to a terminal: not in names, not in texts, not in messages. */
+static void expect_harmless(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		EXPECT((unsigned char)*c >= ' ' && *c != 0x7f && (unsigned char)*c != 0x9b);
+}
+
+static void terminals(void)
+{
+	PAPI_event_info_t info;
+	int code = PAPI_UE_MASK, n = 0;
+
+	files_library("PRESET,PAPI_L1_DCM,NOT_DERIVED," FAULTS ",SDESC,\x1b[31mred,LDESC,\xc2\x9b" "2J,NOTE,\xff\xfe caf\xe9\n",
+		"EVENT,X\x1b]0;title\a,NOT_DERIVED," FAULTS ",NOTE,Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac\n"
+		"EVENT,Y\x7f,NOT_DERIVED,\x1b[2J\n");
+	EXPECT_OK(PAPI_get_event_info(PAPI_L1_DCM, &info));
+	EXPECT_TEXT("?[31mred", info.short_descr);
+	EXPECT_TEXT("??2J", info.long_descr);
+	EXPECT_TEXT("?? caf?", info.note);
+	for (int status = PAPI_enum_event(&code, PAPI_ENUM_FIRST); status == PAPI_OK;
+		status = PAPI_enum_event(&code, PAPI_ENUM_EVENTS), n++) {
+		EXPECT_OK(PAPI_get_event_info(code, &info));
+		expect_harmless(info.symbol);
+		if (n == 0)
+			EXPECT_TEXT("Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac", info.note);
+		else
+			EXPECT_STATUS(PAPI_ENOEVNT, PAPI_query_event(code));
+		expect_harmless(PAPI_error_detail());
+	}
+	EXPECT_EQUAL(2, n);
+	/* Nor do names that a program has from elsewhere. */
+	EXPECT_STATUS(PAPI_ENOEVNT, PAPI_event_name_to_code("\x1b[31m\xc2\x9b\xff", &code));
+	expect_harmless(PAPI_error_detail());
 	files_library_end();
 }
 
@@ -233,7 +278,9 @@ int main(void)
 		{ "zero bytes", zero_bytes },
 		{ "long fields", long_fields },
 		{ "many terms", many_terms },
-		{ "pipes", pipes },
+		{ "pipes and devices", pipes_and_devices },
+		{ "sizes", sizes },
+		{ "terminals", terminals },
 	};
 	int status;
 

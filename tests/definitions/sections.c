@@ -127,7 +127,7 @@ static void matching(void)
 		expect_both(cases[i].expected, cases[i].text);
 }
 
-/* Of several tables the later overrides the earlier, event by event; of user events the first stays. */
+/* Of several tables the later overrides the earlier, event by event; of user events, too. */
 static void several_tables(void)
 {
 	const char *text = "CPU," ALDER_LAKE "\n" AS("utime") "PRESET,Y,NOT_DERIVED,rusage:::minflt\nCPU,nobody\n" AS(
@@ -135,13 +135,69 @@ static void several_tables(void)
 
 	intel_machine();
 	expect_x("rusage:::nvcsw", text, false);
-	expect_x("rusage:::utime", text, true);
+	expect_x("rusage:::nvcsw", text, true);
 	files_library(text, NULL);
 	EXPECT_TEXT("rusage:::minflt", files_info("Y")->name[0]);
 	files_library_end();
 	files_library("", "CPU," ALDER_LAKE "\n" AS("utime"));
-	EXPECT_STATUS(PAPI_EPERM, files_add("CPU,nobody\n" AS("minflt") "CPU,any\n" AS("stime")));
-	EXPECT(strstr(PAPI_error_detail(), "more.txt:4:8: X is defined already") != NULL);
+	EXPECT_OK(files_add("CPU,nobody\n" AS("minflt") "CPU,any\n" AS("stime")));
+	EXPECT_TEXT("rusage:::stime", files_info("X")->name[0]);
+	files_library_end();
+}
+
+/* A PRESET line in a user's file is that preset from then on; what an EventSet counts stays as it is. */
+static void presets_of_the_user(void)
+{
+	int set = PAPI_NULL;
+
+	blank_machine();
+	files_library("PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::utime\nPRESET,PAPI_TOT_CYC,NOT_DERIVED,rusage:::utime\n",
+		"PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::minflt\nEVENT,X,NOT_DERIVED,PAPI_TOT_INS\n");
+	EXPECT_TEXT("rusage:::minflt", files_info("PAPI_TOT_INS")->name[0]);
+	EXPECT_TEXT("rusage:::utime", files_info("PAPI_TOT_CYC")->name[0]);
+	EXPECT_EQUAL(PAPI_TOT_INS, files_code("PAPI_TOT_INS"));
+	EXPECT_OK(PAPI_create_eventset(&set));
+	EXPECT_OK(PAPI_add_event(set, PAPI_TOT_CYC));
+	EXPECT_STATUS(PAPI_EISRUN, files_add("PRESET,PAPI_TOT_CYC,NOT_DERIVED,rusage:::majflt\n"
+					     "PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::majflt\n"));
+	EXPECT_TEXT("rusage:::utime", files_info("PAPI_TOT_CYC")->name[0]);
+	EXPECT_TEXT("rusage:::majflt", files_info("PAPI_TOT_INS")->name[0]);
+	EXPECT_OK(PAPI_cleanup_eventset(set));
+	EXPECT_OK(PAPI_destroy_eventset(&set));
+	files_library_end();
+}
+
+/* The kernel's own events are on every machine: their PMU is no reason to do without the generic table. */
+static void kernel_events(void)
+{
+	blank_machine();
+	expect_both("utime", "CPU,perf\n" AS("utime"));
+	expect_both("utime", "CPU,PERF\nCPU,nobody\n" AS("utime"));
+	expect_both("stime", "CPU,perf\n" AS("utime") "CPU,generic\n" AS("stime"));
+}
+
+/* Who asks for an event of another machine is told so, and what would have been right. */
+static void other_machines(void)
+{
+	const char *other = "CPU,nobody\nCPU,nobody-else\nEVENT,Z,NOT_DERIVED,rusage:::minflt\n"
+			    "PRESET,PAPI_CA_SHR,NOT_DERIVED,rusage:::minflt\n";
+	char text[400];
+	int code;
+
+	intel_machine();
+	snprintf(text, sizeof(text), "%sCPU,any\nEVENT,Y,NOT_DERIVED,Z\n", other);
+	files_library("", text);
+	EXPECT_ERROR(PAPI_ENOEVNT, "events.txt:3:7: Z is defined for the CPU \"nobody-else\"; the names of this machine are perf",
+		PAPI_event_name_to_code("Z", &code));
+	EXPECT(strstr(PAPI_error_detail(), ALDER_LAKE) != NULL);
+	EXPECT_ERROR(PAPI_ENOEVNT, "events.txt:4:8: PAPI_CA_SHR is defined for", PAPI_query_event(PAPI_CA_SHR));
+	EXPECT_ERROR(PAPI_ENOEVNT, "no event is named \"NOT_THERE\"", PAPI_event_name_to_code("NOT_THERE", &code));
+	/* With nothing for this machine in it, the file itself is spoken of. */
+	EXPECT_OK(files_add(other));
+	EXPECT(strstr(PAPI_error_detail(), "no section of this file is for this machine") != NULL);
+	/* Defined after all, it is there. */
+	EXPECT_OK(files_add("CPU," ALDER_LAKE "\nEVENT,Z,NOT_DERIVED,rusage:::minflt\n"));
+	EXPECT_OK(PAPI_query_named_event("Z"));
 	files_library_end();
 }
 
@@ -215,6 +271,9 @@ int main(void)
 	static const struct test tests[] = {
 		{ "matching", matching },
 		{ "several tables", several_tables },
+		{ "presets of the user", presets_of_the_user },
+		{ "the kernel's events", kernel_events },
+		{ "other machines", other_machines },
 		{ "generic", generic },
 		{ "names of machines", names_of_machines },
 		{ "built-in tables", built_in_tables },

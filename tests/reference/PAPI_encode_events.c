@@ -25,14 +25,14 @@ static void edit(FILE *from, FILE *to)
 	EXPECT_EQUAL(1, edited);
 }
 
-/* The presets of the tests are in a file of this process only: the tool gets it as its standard input. */
+/* The presets of the tests are in a file of this process only: the tool gets it as its standard input, which is a file. */
 static FILE *run_tool(void)
 {
 	const char *tool = getenv("PAPI_DECODE"), *presets = getenv("PAPI_CSV_EVENT_FILE");
 	char command[8192];
 
 	REQUIRE(tool != NULL && presets != NULL);
-	snprintf(command, sizeof(command), "cat | PAPI_CSV_EVENT_FILE=/dev/stdin '%s' -a", tool);
+	snprintf(command, sizeof(command), "PAPI_CSV_EVENT_FILE=/dev/stdin '%s' -a", tool);
 	REQUIRE(freopen(presets, "r", stdin) != NULL);
 	return popen(command, "r");
 }
