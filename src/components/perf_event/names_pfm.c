@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/names_sysfs.h"
@@ -33,10 +35,35 @@ static struct {
 
 static bool awake;
 
+/*
+ * libpfm4 reads LIBPFM_* itself, also in a program with more rights than who called it, who may have set them: then they
+ * go, as the dynamic linker makes its own variables go.
+ */
+static void forget_unsafe_settings(void)
+{
+	if (!getauxval(AT_SECURE))
+		return;
+	for (char **variable = environ; variable && *variable;) {
+		size_t length = strcspn(*variable, "=");
+		char name[64];
+
+		if (strncmp(*variable, "LIBPFM_", 7) || length >= sizeof(name)) {
+			variable++;
+			continue;
+		}
+		memcpy(name, *variable, length);
+		name[length] = '\0';
+		unsetenv(name);
+		variable = environ;
+	}
+}
+
 static bool wake(void)
 {
-	if (!awake)
-		awake = pfm_initialize() == PFM_SUCCESS;
+	if (awake)
+		return true;
+	forget_unsafe_settings();
+	awake = pfm_initialize() == PFM_SUCCESS;
 	return awake;
 }
 

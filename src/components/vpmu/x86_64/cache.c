@@ -145,7 +145,7 @@ static bool new_segment(void)
 
 static void read_limit(void)
 {
-	const char *text = getenv("PAPI_VPMU_BLOCKS");
+	const char *text = secure_getenv("PAPI_VPMU_BLOCKS");
 	unsigned long number = text ? strtoul(text, NULL, 0) : 0;
 
 	if (number >= 16 && number < MAX_BLOCKS)
