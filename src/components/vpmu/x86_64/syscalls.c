@@ -11,6 +11,7 @@
 #include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/runtime.h"
+#include "components/vpmu/x86_64/seccomp.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
 
@@ -24,6 +25,8 @@ static const struct {
 	{ SYS_mprotect, PAPI_VPMU_SYSCALL_RUNTIME },
 	{ SYS_pkey_mprotect, PAPI_VPMU_SYSCALL_RUNTIME },
 	{ SYS_arch_prctl, PAPI_VPMU_SYSCALL_RUNTIME },
+	{ SYS_prctl, PAPI_VPMU_SYSCALL_RUNTIME },
+	{ SYS_seccomp, PAPI_VPMU_SYSCALL_RUNTIME },
 	{ SYS_rt_sigaction, PAPI_VPMU_SYSCALL_RUNTIME },
 	{ SYS_rt_sigreturn, PAPI_VPMU_SYSCALL_RUNTIME },
 	{ SYS_sigaltstack, PAPI_VPMU_SYSCALL_RUNTIME },
@@ -97,17 +100,37 @@ static uint64_t do_memory_call(const uint64_t *r)
 	return result;
 }
 
+/* Why nothing can be counted any more once the call has been made; NULL. */
+static const char *find_obstacle(const uint64_t *r)
+{
+	switch (r[RAX]) {
+	case SYS_arch_prctl:
+		return r[RDI] == ARCH_SET_GS ? "the program uses the gs segment, which counting needs" : NULL;
+	case SYS_prctl:
+	case SYS_seccomp:
+		return papi_vpmu_seccomp_obstacle(r);
+	default:
+		return NULL;
+	}
+}
+
 uint64_t papi_vpmu_syscall(struct papi_vpmu_thread *thread)
 {
 	uint64_t *r = thread->registers, result;
+	const char *obstacle = find_obstacle(r);
+
+	if (obstacle) { /* it is made natively, when nothing of the runtime is needed any more */
+		thread->pc -= SYSCALL_LENGTH;
+		return papi_vpmu_runtime_go_native(thread, obstacle);
+	}
 
 	switch (r[RAX]) {
 	case SYS_arch_prctl:
-		if (r[RDI] == ARCH_SET_GS) { /* natively: it takes away what the runtime stands on */
-			thread->pc -= SYSCALL_LENGTH;
-			return papi_vpmu_runtime_go_native(thread, "the program uses the gs segment, which counting needs");
-		}
 		result = r[RDI] == ARCH_GET_GS ? get_gs(r) : do_call(r);
+		break;
+	case SYS_prctl:
+	case SYS_seccomp:
+		result = do_call(r);
 		break;
 	case SYS_rt_sigaction:
 		result = papi_vpmu_signals_action(thread);
