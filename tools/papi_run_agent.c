@@ -129,6 +129,7 @@ static int lend(struct dl_phdr_info *object, size_t size, void *data)
 {
 	static const struct papi_agent agent = { .take = papi_run_page_take,
 		.add = papi_run_counters_add,
+		.fork = papi_run_process_fork,
 		.leave = papi_run_process_leave,
 		.lose = papi_run_process_lose };
 	uint64_t here = (uint64_t)(uintptr_t)lend;
@@ -161,6 +162,7 @@ static void in_child(void)
 
 	if (!papi_run_own.entry)
 		return;
+	atomic_fetch_add(&papi_run_table->children, 1);
 	if (!begin_process(papi_run_entry_take(RUN_AGENT_COUNTED, getpid(), name)))
 		return;
 	papi_agent_forked();

@@ -60,6 +60,8 @@ struct run_agent_table {
 	char agent[512];	     /* path, without what LD_PRELOAD takes for a separator */
 	_Atomic uint32_t processes;  /* that there have been */
 	_Atomic uint32_t arrived;    /* programs in which the agent has begun */
+	_Atomic uint32_t forks;	     /* processes made with a copy of their maker's memory ... */
+	_Atomic uint32_t children;   /* ... and those that have heard of it: the others do not count */
 	_Atomic uint32_t unlisted;   /* processes without an entry, for there was none left */
 	_Atomic uint32_t next_entry, next_page; /* where to look for free ones first */
 	_Atomic uint64_t sums[PAPI_AGENT_COUNTERS];
@@ -92,6 +94,7 @@ void papi_run_text_copy(char *to, size_t size, const char *from);
 
 void *papi_run_page_take(void);
 void papi_run_counters_add(uint64_t *counters);
+void papi_run_process_fork(void);
 void papi_run_process_leave(void);
 void papi_run_process_lose(const char *reason);
 

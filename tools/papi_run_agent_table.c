@@ -172,6 +172,11 @@ void papi_run_process_lose(const char *reason)
 		papi_run_entry_explain(papi_run_own.entry, reason);
 }
 
+void papi_run_process_fork(void)
+{
+	atomic_fetch_add(&papi_run_table->forks, 1);
+}
+
 void papi_run_process_leave(void)
 {
 	struct run_agent_process *entry = papi_run_own.entry;

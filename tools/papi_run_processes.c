@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "escape.h"
 #include "papi_run.h"
@@ -75,18 +76,43 @@ static void take_entry(struct run_processes *processes, struct run_agent_process
 		processes->killed++;
 }
 
+/* Of several processes, whose names nobody knows. */
+static void add_unnamed(struct run_processes *processes, size_t number, const char *text)
+{
+	if (!number)
+		return;
+	add_reason(processes, "", text);
+	processes->reasons[processes->n_reasons - 1].number = number;
+	processes->missing += number;
+}
+
+/* Children of fork system calls that libc did not make. One that the program has just left behind is given a moment. */
+static uint32_t count_unheard(const struct run_agent_table *table)
+{
+	static const struct timespec moment = { .tv_nsec = 1000 * 1000L };
+	uint32_t forks = 0, children = 0;
+
+	for (int i = 0; i < 50; i++) {
+		children = atomic_load(&table->children);
+		forks = atomic_load(&table->forks);
+		if (forks <= children)
+			return 0;
+		nanosleep(&moment, NULL);
+	}
+	return forks - children;
+}
+
 void papi_run_processes_take(struct run_processes *processes, struct run_agent_table *table)
 {
-	uint32_t unlisted = atomic_load(&table->unlisted);
+	uint32_t unheard = count_unheard(table);
 
+	processes->total += unheard;
 	processes->total += atomic_load(&table->processes);
 	for (size_t i = 0; i < RUN_AGENT_PROCESSES; i++)
 		take_entry(processes, &table->entries[i]);
-	processes->missing += unlisted;
-	if (unlisted) {
-		add_reason(processes, "", "more processes at once than there is room for");
-		processes->reasons[processes->n_reasons - 1].number = unlisted;
-	}
+	add_unnamed(processes, atomic_load(&table->unlisted), "more processes at once than there is room for");
+	add_unnamed(processes, unheard,
+		"made by a system call of the program's own (fork or clone), counted only in what they execute");
 }
 
 void papi_run_processes_free(struct run_processes *processes)

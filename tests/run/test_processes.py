@@ -226,9 +226,13 @@ class Missing(ProcessTest):
         self.assertIn("privileged: it gets the rights of another user", reasons)
 
     def test_child_that_runs_natively(self):
-        for plan in ("sN", "sf"):
-            reasons, _ = self.missing(NESTER, plan, "200000000", status=7)
-            self.assertIn("ran uncounted for", reasons)
+        reasons, _ = self.missing(NESTER, "sN", "200000000", status=7)
+        self.assertIn("ran uncounted for", reasons)
+
+    def test_child_of_the_system_call(self):
+        reasons, report = self.missing(NESTER, "sf", f"{MANY:08}", status=7)
+        self.assertIn("a system call of the program's own", reasons)
+        self.assertEqual(report["processes"]["total"], 2)
 
     def test_text_and_csv(self):
         self.need_static()

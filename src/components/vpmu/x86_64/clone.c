@@ -28,6 +28,10 @@ static bool read_request(const uint64_t *r, struct request *request)
 {
 	struct arguments arguments;
 
+	if (r[RAX] == SYS_fork) {
+		*request = (struct request){ 0, 0, 0 };
+		return true;
+	}
 	if (r[RAX] == SYS_clone) {
 		*request = (struct request){ r[RDI], r[RSI], r[R8] };
 		return true;
@@ -107,6 +111,30 @@ static struct papi_vpmu_thread *make_child(const struct papi_vpmu_thread *thread
 	return child;
 }
 
+/*
+ * For an agent: no process goes uncounted without a word. One that has a copy of the memory counts itself as soon as it is
+ * told of it, if it is: libc's fork() tells it. The child goes on natively, from here. One that shares the memory is made
+ * in place, as the parent's stack may be its own.
+ */
+static bool make_process(struct papi_vpmu_thread *thread, const struct request *request, uint64_t *result)
+{
+	const uint64_t *r = thread->registers;
+
+	if (request->flags & CLONE_VFORK && request->flags & CLONE_VM)
+		return false;
+	if (request->flags & CLONE_VM || request->stack) {
+		papi_vpmu_agent->lose("it has made a process or thread by clone(2) itself, whose own work is not counted");
+		return false;
+	}
+	*result = (uint64_t)papi_vpmu_raw((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
+					  (long)r[R8], (long)r[R9]);
+	if (*result == 0)
+		thread->active = false;
+	else if (*result <= (uint64_t)-4096)
+		papi_vpmu_agent->fork();
+	return true;
+}
+
 bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 {
 	const uint64_t needed = CLONE_VM | CLONE_THREAD | CLONE_SETTLS;
@@ -114,8 +142,10 @@ bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 	struct request request;
 	uint64_t mask;
 
-	if (!read_request(thread->registers, &request) || (request.flags & needed) != needed)
+	if (!read_request(thread->registers, &request))
 		return false;
+	if ((request.flags & needed) != needed)
+		return papi_vpmu_agent && make_process(thread, &request, result);
 	/* No signal comes between: the new thread has the same mask. */
 	mask = papi_vpmu_signals_block();
 	if (!thread->deferred) {

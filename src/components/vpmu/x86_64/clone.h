@@ -12,8 +12,8 @@
 
 #include "components/vpmu/x86_64/thread.h"
 
-/* The system call clone or clone3 of the thread's registers, if that makes a thread: true, and the
- * kernel's result. Else the call is still to be made. In the runtime. */
+/* The system call clone, clone3 or fork of the thread's registers, if that makes a thread, or a process that an agent is to
+ * know of: true, and the kernel's result. Else the call is still to be made. In the runtime. */
 bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result);
 
 /* Adds what the heir's threads have counted so far to its own counters. */

@@ -42,7 +42,7 @@ void papi_vpmu_syscalls_begin(struct papi_vpmu_thread *thread)
 	for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		thread->syscall_kinds[special[i].number] = special[i].kind;
 	if (papi_vpmu_agent)
-		thread->syscall_kinds[SYS_exit_group] = PAPI_VPMU_SYSCALL_RUNTIME;
+		thread->syscall_kinds[SYS_exit_group] = thread->syscall_kinds[SYS_fork] = PAPI_VPMU_SYSCALL_RUNTIME;
 }
 
 /* Of the instruction. */
@@ -138,6 +138,7 @@ uint64_t papi_vpmu_syscall(struct papi_vpmu_thread *thread)
 	case SYS_sigaltstack:
 		result = papi_vpmu_signals_stack(thread);
 		break;
+	case SYS_fork:
 	case SYS_clone:
 	case SYS_clone3:
 		if (papi_vpmu_clone(thread, &result))
