@@ -123,4 +123,5 @@ void papi_caches_fill(PAPI_mh_info_t *hierarchy)
 	}
 	if (hierarchy->levels == 0)
 		papi_cpuid_caches_fill(hierarchy);
+	papi_cpuid_policies_fill(hierarchy);
 }

@@ -91,6 +91,41 @@ static bool fill_from_registers(PAPI_mh_info_t *hierarchy)
 	return hierarchy->levels > 0;
 }
 
+#define AMD_VENDOR 0x68747541u /* "Auth" of "AuthenticAMD", in ebx */
+#define BULLDOZER  0x15u
+
+static uint32_t family_of(const papi_cpuid_t *signature)
+{
+	uint32_t family = bits(signature->eax, 8, 11);
+
+	return family == 0xf ? family + bits(signature->eax, 20, 27) : family;
+}
+
+/*
+ * No leaf tells how a cache writes, but the manuals of all makers do: x86 caches of data write back and allocate on
+ * reads and writes, but for the first level of AMD's family 15h, which writes through and allocates on reads.
+ */
+void papi_cpuid_policies_fill(PAPI_mh_info_t *hierarchy)
+{
+	papi_cpuid_t vendor, signature;
+	bool through;
+
+	if (!papi_cpuid_read(PAPI_CPUID_BASIC, 0, &vendor) || !papi_cpuid_read(1, 0, &signature))
+		return;
+	through = vendor.ebx == AMD_VENDOR && family_of(&signature) == BULLDOZER;
+	for (int level = 0; level < PAPI_MAX_MEM_HIERARCHY_LEVELS; level++) {
+		for (int i = 0; i < PAPI_MH_MAX_LEVELS; i++) {
+			int *type = &hierarchy->level[level].cache[i].type;
+
+			/* What the kernel has told stays. */
+			if (*type != PAPI_MH_TYPE_DATA && *type != PAPI_MH_TYPE_UNIFIED)
+				continue;
+			*type |= level == 0 && through ? PAPI_MH_TYPE_WT | PAPI_MH_TYPE_RD_ALLOC
+						       : PAPI_MH_TYPE_WB | PAPI_MH_TYPE_RW_ALLOC;
+		}
+	}
+}
+
 bool papi_cpuid_caches_fill(PAPI_mh_info_t *hierarchy)
 {
 	return enumerate(hierarchy, 4) || enumerate(hierarchy, 0x8000001du) || fill_from_registers(hierarchy);

@@ -32,6 +32,8 @@ void papi_hypervisor_fill(PAPI_hw_info_t *info);
 /* caches.c: caches from /sys, else from cpuid_caches.c; false when there are none to be seen. */
 void papi_caches_fill(PAPI_mh_info_t *hierarchy);
 bool papi_cpuid_caches_fill(PAPI_mh_info_t *hierarchy);
+/* How x86 caches of data write and allocate, where the kernel has not told. */
+void papi_cpuid_policies_fill(PAPI_mh_info_t *hierarchy);
 
 /* tlb.c: TLBs from CPUID, which alone tells them. tlb_intel.c and tlb_amd.c return false when their leaves are absent. */
 void papi_tlb_fill(PAPI_mh_info_t *hierarchy);

@@ -198,6 +198,31 @@ static void amd_caches_come_from_their_own_leaf(void **state)
 	check_cache(info, 2, 0, PAPI_MH_TYPE_UNIFIED, MB, 8);
 }
 
+/* Known by what they are: nothing enumerates it. Only AMD's family 15h writes through its first level. */
+static void x86_caches_of_data_write_back(void **state)
+{
+	static const char caches[] = "4 0 00000121 02c0003f 0000003f 0\n4 1 00000122 01c0003f 0000003f 0\n"
+				     "4 2 00000143 03c0003f 000007ff 0\n4 3 0 0 0 0\n";
+	static const char *const signatures[] = {
+		"0 0 16 756e6547 6c65746e 49656e69\n1 0 00050654 0 0 0\n",
+		"0 0 16 68747541 444d4163 69746e65\n1 0 00800f12 0 0 0\n",
+		"0 0 16 68747541 444d4163 69746e65\n1 0 00600f20 0 0 0\n",
+	};
+	const int back = PAPI_MH_TYPE_WB | PAPI_MH_TYPE_RW_ALLOC, through = PAPI_MH_TYPE_WT | PAPI_MH_TYPE_RD_ALLOC;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {
+		const PAPI_hw_info_t *info;
+		char leaves[400];
+
+		snprintf(leaves, sizeof(leaves), "%s%s", signatures[i], caches);
+		info = replay(leaves);
+		check_cache(info, 1, 0, PAPI_MH_TYPE_DATA | (i < 2 ? back : through), 48 * KB, 12);
+		check_cache(info, 1, 1, PAPI_MH_TYPE_INST, 32 * KB, 8);
+		check_cache(info, 2, 0, PAPI_MH_TYPE_UNIFIED | back, 2 * MB, 16);
+	}
+}
+
 /* Two Opterons' worth of old registers: a fully associative cache has as many ways as lines. */
 static void old_amd_caches_come_from_registers(void **state)
 {
@@ -292,6 +317,7 @@ int main(void)
 		TEST(signatures_are_decoded),
 		TEST(intel_caches_come_from_leaf_4),
 		TEST(amd_caches_come_from_their_own_leaf),
+		TEST(x86_caches_of_data_write_back),
 		TEST(old_amd_caches_come_from_registers),
 		TEST(amd_unified_tlb_is_for_both),
 		TEST(intel_descriptors_are_bytes),

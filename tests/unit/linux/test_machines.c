@@ -23,6 +23,7 @@
 #define INST    PAPI_MH_TYPE_INST
 #define DATA    PAPI_MH_TYPE_DATA
 #define UNIFIED PAPI_MH_TYPE_UNIFIED
+#define BACK    (PAPI_MH_TYPE_WB | PAPI_MH_TYPE_RW_ALLOC) /* as x86 caches of data are */
 
 static char *root;
 
@@ -138,9 +139,9 @@ static void check_no_tlb(const PAPI_hw_info_t *info, int level)
 
 static void amd_vm(void **state)
 {
-	static const PAPI_mh_cache_info_t first[] = { { DATA, 48 * KB, 64, 768, 12 }, { INST, 32 * KB, 64, 512, 8 } };
-	static const PAPI_mh_cache_info_t second = { UNIFIED, MB, 64, 16384, 16 };
-	static const PAPI_mh_cache_info_t third = { UNIFIED, 32 * MB, 64, 524288, 16 };
+	static const PAPI_mh_cache_info_t first[] = { { DATA | BACK, 48 * KB, 64, 768, 12 }, { INST, 32 * KB, 64, 512, 8 } };
+	static const PAPI_mh_cache_info_t second = { UNIFIED | BACK, MB, 64, 16384, 16 };
+	static const PAPI_mh_cache_info_t third = { UNIFIED | BACK, 32 * MB, 64, 524288, 16 };
 	static const PAPI_mh_tlb_info_t first_tlb[] = {
 		{ INST, 64, 4 * KB, SHRT_MAX },
 		{ DATA, 96, 4 * KB, SHRT_MAX },
@@ -169,7 +170,7 @@ static void amd_vm(void **state)
 
 static void intel_two_sockets(void **state)
 {
-	static const PAPI_mh_cache_info_t third = { UNIFIED, 16896 * KB, 64, 270336, 11 };
+	static const PAPI_mh_cache_info_t third = { UNIFIED | BACK, 16896 * KB, 64, 270336, 11 };
 	static const PAPI_mh_tlb_info_t first_tlb[] = {
 		{ INST, 8, 2 * MB, SHRT_MAX },
 		{ INST, 64, 4 * KB, 8 },
@@ -198,8 +199,8 @@ static void intel_two_sockets(void **state)
 /* Threads are those of a P-core, frequencies those of all cores, caches those of CPU 0. */
 static void intel_hybrid(void **state)
 {
-	static const PAPI_mh_cache_info_t first[] = { { DATA, 48 * KB, 64, 768, 12 }, { INST, 32 * KB, 64, 512, 8 } };
-	static const PAPI_mh_cache_info_t second = { UNIFIED, 1280 * KB, 64, 20480, 10 };
+	static const PAPI_mh_cache_info_t first[] = { { DATA | BACK, 48 * KB, 64, 768, 12 }, { INST, 32 * KB, 64, 512, 8 } };
+	static const PAPI_mh_cache_info_t second = { UNIFIED | BACK, 1280 * KB, 64, 20480, 10 };
 	/* The TLBs for stores come last, and only the first of them finds a place. */
 	static const PAPI_mh_tlb_info_t first_tlb[] = {
 		{ INST, 256, 4 * KB, 8 },
