@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "event_names.h"
 #include "events.h"
 #include "papi.h"
 #include "terminal.h"
@@ -93,7 +94,7 @@ int papi_event_show(const char *name)
 	if (result == PAPI_OK)
 		result = PAPI_get_event_info(code, &event);
 	if (result != PAPI_OK) {
-		papi_tool_complain(name, result);
+		papi_event_complain(name, result);
 		return EXIT_FAILURE;
 	}
 

@@ -3,6 +3,7 @@
 #include "event_names.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -204,10 +205,15 @@ bool papi_event_is_unknown(const char *name, char *reason, size_t size)
 	return true;
 }
 
-void papi_event_reason(const char *name, int code, char *reason, size_t size)
+void papi_event_complain(const char *name, int code)
 {
-	papi_tool_reason(code, reason, size);
+	char reason[2 * PAPI_HUGE_STR_LEN], shown[PAPI_HUGE_STR_LEN];
+
+	papi_tool_reason(code, reason, sizeof(reason));
 	if (code == PAPI_ENOEVNT)
-		append_suggestion(name, reason, size);
+		append_suggestion(name, reason, sizeof(reason));
 	papi_escape_terminal(reason);
+	snprintf(shown, sizeof(shown), "%s", name);
+	papi_escape_terminal(shown);
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, shown, reason);
 }

@@ -19,9 +19,9 @@ bool papi_event_suggest(const char *name, char *suggestion, size_t size);
 bool papi_event_is_unknown(const char *name, char *reason, size_t size);
 
 /*
- * The reason for which the call that just returned code refused the event of that name, as papi_tool_reason, and what
+ * The message about an event of that name which the call that just returned code refused, as papi_tool_complain, with what
  * may be meant instead if there is no such event.
  */
-void papi_event_reason(const char *name, int code, char *reason, size_t size);
+void papi_event_complain(const char *name, int code);
 
 #endif

@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "event_names.h"
+#include "events.h"
+#include "kinds.h"
 #include "options.h"
 #include "papi.h"
 #include "terminal.h"
@@ -21,12 +24,15 @@ enum {
 	WORK_SYSTEM_CALLS = 100,
 };
 
+enum { OPTION_BEST_EFFORT = PAPI_TOOL_LONG_ONLY };
+
 /* How a count is written. */
 enum notation { NOTATION_OF_EVENT, NOTATION_UNSIGNED, NOTATION_HEXADECIMAL };
 
 static const struct papi_tool_option options[] = {
 	{ 'u', "unsigned", NULL, "show the counts as unsigned numbers" },
 	{ 'x', "hex", NULL, "show the counts in hexadecimal" },
+	{ OPTION_BEST_EFFORT, "best-effort", NULL, "count the others even if an event is unknown" },
 	{ 0 },
 };
 
@@ -42,6 +48,7 @@ static const struct papi_tool tool = {
 struct count {
 	int set;
 	int number;
+	bool is_virtual; /* one at least is counted by translation */
 	const char **names;
 	long long *values;
 };
@@ -73,16 +80,48 @@ static int work(void)
 static void add(struct count *count, const char *name)
 {
 	char reason[PAPI_HUGE_STR_LEN];
-	int result = PAPI_add_named_event(count->set, name);
+	int code, result = PAPI_add_named_event(count->set, name);
 
 	if (result == PAPI_OK) {
 		printf("Successfully added: %s\n", name);
 		count->names[count->number++] = name;
+		if (PAPI_event_name_to_code(name, &code) == PAPI_OK && papi_event_is_virtual(code))
+			count->is_virtual = true;
 		return;
 	}
 	papi_tool_reason(result, reason, sizeof(reason));
 	printf("Failed adding: %s\n", name);
 	papi_terminal_line("because: ", 9, reason);
+}
+
+/* What a count is worth. Beside virtual events the kernel counts their cost, too. */
+static const char *kind_of(const struct count *count, const char *name)
+{
+	int code;
+
+	if (PAPI_event_name_to_code(name, &code) != PAPI_OK)
+		return "exact";
+	return count->is_virtual && !papi_event_is_virtual(code) ? "affected" : papi_event_kind(code);
+}
+
+/* What stands behind the counts that are not exact, each word once. */
+static void print_legend(const struct count *count)
+{
+	const char *blank = "\n";
+
+	for (const struct papi_kind *kind = papi_kinds; kind->name != NULL; kind++) {
+		char first[16];
+
+		snprintf(first, sizeof(first), "%s:", kind->name);
+		for (int i = 0; i < count->number; i++) {
+			if (strcmp(kind_of(count, count->names[i]), kind->name) != 0)
+				continue;
+			printf("%s", blank);
+			blank = "";
+			papi_text_wrap(stdout, first, 11, kind->meaning);
+			break;
+		}
+	}
 }
 
 /* People get milliseconds for nanoseconds, and groups of digits. */
@@ -92,7 +131,7 @@ static void print_count(long long value, const char *units)
 	char number[32], grouped[48];
 
 	if (!papi_terminal_is_output()) {
-		printf("%lld\n", value);
+		printf("%lld", value);
 		return;
 	}
 	if (nanoseconds)
@@ -100,10 +139,10 @@ static void print_count(long long value, const char *units)
 	else
 		snprintf(number, sizeof(number), "%lld", value);
 	papi_text_group(grouped, sizeof(grouped), number);
-	printf("%s%s%s\n", grouped, *units != '\0' ? " " : "", nanoseconds ? "ms" : units);
+	printf("%s%s%s", grouped, *units != '\0' ? " " : "", nanoseconds ? "ms" : units);
 }
 
-static void print_value(const char *name, long long value, enum notation notation)
+static void print_value(const char *name, long long value, const char *kind, enum notation notation)
 {
 	PAPI_event_info_t event;
 	int code, type = PAPI_DATATYPE_INT64;
@@ -116,21 +155,24 @@ static void print_value(const char *name, long long value, enum notation notatio
 
 	printf("%s : \t", name);
 	if (notation == NOTATION_HEXADECIMAL) {
-		printf("%#llX\n", (unsigned long long)value);
+		printf("%#llX", (unsigned long long)value);
 	} else if (notation == NOTATION_UNSIGNED) {
-		printf("%llu(u)\n", (unsigned long long)value);
+		printf("%llu(u)", (unsigned long long)value);
 	} else if (type == PAPI_DATATYPE_UINT64) {
-		printf("%llu\n", (unsigned long long)value);
+		printf("%llu", (unsigned long long)value);
 	} else if (type == PAPI_DATATYPE_FP64) {
 		double real;
 
 		memcpy(&real, &value, sizeof(real));
-		printf("%f\n", real);
+		printf("%f", real);
 	} else if (type == PAPI_DATATYPE_BIT64) {
-		printf("%#llx\n", (unsigned long long)value);
+		printf("%#llx", (unsigned long long)value);
 	} else {
 		print_count(value, units);
 	}
+	if (strcmp(kind, "exact") != 0)
+		printf(" (%s)", kind);
+	printf("\n");
 }
 
 /* Counts over the work; on failure says so and returns 1. */
@@ -176,23 +218,50 @@ static int count_events(struct count *count, char **names, int number, enum nota
 		if (run(count) != EXIT_SUCCESS)
 			return EXIT_FAILURE;
 	for (int i = 0; i < count->number; i++)
-		print_value(count->names[i], count->values[i], notation);
+		print_value(count->names[i], count->values[i], kind_of(count, count->names[i]), notation);
+	print_legend(count);
 	return EXIT_SUCCESS;
+}
+
+/* Names that mean nothing never pass for counts. */
+static void check_names(char *const names[])
+{
+	bool unknown = false;
+
+	for (; *names != NULL; names++) {
+		int code, result = PAPI_event_name_to_code(*names, &code);
+
+		if (result != PAPI_ENOEVNT)
+			continue;
+		papi_event_complain(*names, result);
+		unknown = true;
+	}
+	if (!unknown)
+		return;
+	fprintf(stderr, "%s: nothing was counted; with --best-effort the other events are\n", tool.name);
+	exit(PAPI_TOOL_USAGE);
 }
 
 int main(int argc, char **argv)
 {
 	struct count count = { .set = PAPI_NULL };
 	enum notation notation = NOTATION_OF_EVENT;
+	bool best_effort = false;
 	int letter;
 
 	papi_tool_begin();
-	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1)
-		notation = letter == 'x' ? NOTATION_HEXADECIMAL : NOTATION_UNSIGNED;
+	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1) {
+		if (letter == OPTION_BEST_EFFORT)
+			best_effort = true;
+		else
+			notation = letter == 'x' ? NOTATION_HEXADECIMAL : NOTATION_UNSIGNED;
+	}
 	if (optind == argc)
 		papi_tool_usage_error(&tool, "no event is named; try %s perf::PAGE-FAULTS", tool.name);
 
 	papi_tool_init();
+	if (!best_effort)
+		check_names(argv + optind);
 	int number = argc - optind;
 	count.names = calloc((size_t)number, sizeof(*count.names));
 	count.values = calloc((size_t)number, sizeof(*count.values));

@@ -8,6 +8,7 @@
 
 #include "common.h"
 #include "event_table.h"
+#include "event_names.h"
 #include "events.h"
 #include "options.h"
 #include "papi.h"
@@ -65,7 +66,7 @@ static int choose(char *const names[])
 		result = PAPI_add_named_event(set, *names);
 		if (result != PAPI_OK) {
 			fprintf(stderr, "Event %s can't be counted with others %d\n", *names, result);
-			papi_tool_complain(*names, result);
+			papi_event_complain(*names, result);
 			return PAPI_NULL;
 		}
 	}

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "common.h"
+#include "escape.h"
 
 static const struct papi_tool_option options[] = {
 	{ 's', "source", "PATH",
@@ -111,6 +112,20 @@ static void warn_of_differences(const struct writer_run *run)
 				run->events[i].name, run->events[i].in_files, run->n_files);
 }
 
+/* A name that was misspelt in PAPI_EVENTS must not look like one that nobody asked for. */
+static void warn_of_refusals(const struct writer_run *run)
+{
+	for (unsigned i = 0; i < run->n_refusals; i++) {
+		char *name = writer_copy(run->refusals[i].name), *reason = writer_copy(run->refusals[i].reason);
+
+		papi_escape_terminal(name);
+		papi_escape_terminal(reason);
+		fprintf(stderr, "papi_hl_output_writer: %s was not counted: %s\n", name, reason);
+		free(name);
+		free(reason);
+	}
+}
+
 static int print_to(const struct request *request, const struct writer_run *run)
 {
 	FILE *stream = fopen(request->output, "w");
@@ -139,12 +154,14 @@ int main(int argc, char **argv)
 
 	papi_tool_begin();
 	request = parse(argc, argv);
+	papi_tool_check_environment();
 	/* All the mistakes there are, before the end. */
 	for (unsigned i = 0; i < request.n_sources; i++)
 		good &= writer_read(&run, request.sources[i]);
 	if (!good)
 		return papi_tool_finish(EXIT_FAILURE);
 	warn_of_differences(&run);
+	warn_of_refusals(&run);
 	writer_find_quantities(&run, request.rates);
 	if (request.output)
 		status = print_to(&request, &run);

@@ -46,6 +46,11 @@ struct writer_event {
 	unsigned last_file; /* the last one that does, + 1 */
 };
 
+/* An event that was asked for and not counted, and why: as the first file says that has it. */
+struct writer_refusal {
+	char *name, *reason;
+};
+
 struct writer_file {
 	char *path, *label; /* "rank 3", or the number in the file's name */
 	char **threads;     /* their ids */
@@ -77,6 +82,8 @@ struct writer_run {
 	unsigned n_files;
 	struct writer_event *events;
 	unsigned n_events;
+	struct writer_refusal *refusals;
+	unsigned n_refusals;
 	struct writer_region *regions;
 	unsigned n_regions;
 	int *table; /* hash table of regions */

@@ -132,6 +132,15 @@ static json_t *all_events(const struct writer_run *run)
 	return object;
 }
 
+static json_t *all_refusals(const struct writer_run *run)
+{
+	json_t *object = json_object();
+
+	for (unsigned i = 0; i < run->n_refusals; i++)
+		json_object_set_new(object, run->refusals[i].name, json_string(run->refusals[i].reason));
+	return object;
+}
+
 /* What each rate is worth. */
 static json_t *all_rates(const struct writer_run *run)
 {
@@ -166,6 +175,7 @@ void writer_print_json(FILE *stream, const struct writer_run *run, enum writer_t
 	json_object_set_new(root, "threads", json_integer(writer_threads(run)));
 	json_object_set_new(root, "slowed_by_counting", json_boolean(run->slowed));
 	json_object_set_new(root, "events", all_events(run));
+	json_object_set_new(root, "events_refused", all_refusals(run));
 	json_object_set_new(root, "rates", all_rates(run));
 	json_object_set_new(root, "regions", all_regions(run, type));
 	/* A stream that cannot take it remembers that, and the end of the program says so. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "kinds.h"
 #include "papi_hl_output_writer.h"
 #include "terminal.h"
 #include "text.h"
@@ -23,22 +24,12 @@ struct page {
 };
 
 /* What stands behind the name of a quantity whose values are worth less than they look; the legend explains it. */
-static const struct {
-	const char *kind, *mark, *meaning;
-} legend[] = {
-	{ "modelled", "[m]", "modelled: compares versions of a program well, and is no measure of this processor" },
-	{ "estimated", "[e]", "estimated: multiplexed, counted for a part of the time and scaled up" },
-	{ "sampled", "[s]", "sampled: estimated from samples" },
-	{ "affected", "[a]", "affected: includes what the counting itself does" },
-	{ "slowed", "[t]", "slowed by counting: longer than without, so nothing is divided by this time" },
-};
-
-static const char *mark_of(const char *kind)
+static const char *mark_of(const char *name)
 {
-	for (size_t i = 0; i < sizeof(legend) / sizeof(legend[0]); i++)
-		if (strcmp(legend[i].kind, kind) == 0)
-			return legend[i].mark;
-	return strcmp(kind, "exact") == 0 ? "" : "[?]";
+	for (const struct papi_kind *kind = papi_kinds; kind->name; kind++)
+		if (strcmp(kind->name, name) == 0)
+			return kind->mark;
+	return strcmp(name, "exact") == 0 ? "" : "[?]";
 }
 
 /* ---- Numbers ---- */
@@ -213,11 +204,14 @@ static void put_tree(const struct page *page, int parent)
 static void put_legend(const struct page *page)
 {
 	fputs("\nShare: of all regions that are in no other\n", page->stream);
-	for (size_t i = 0; i < sizeof(legend) / sizeof(legend[0]); i++) {
-		for (unsigned j = 0; j < page->run->n_quantities; j++) {
-			if (strcmp(page->run->quantities[j].kind, legend[i].kind) != 0)
+	for (const struct papi_kind *kind = papi_kinds; kind->name; kind++) {
+		char text[160];
+
+		snprintf(text, sizeof(text), "%s: %s", kind->name, kind->meaning);
+		for (unsigned i = 0; i < page->run->n_quantities; i++) {
+			if (strcmp(page->run->quantities[i].kind, kind->name) != 0)
 				continue;
-			papi_text_wrap(page->stream, legend[i].mark, 4, legend[i].meaning);
+			papi_text_wrap(page->stream, kind->mark, 4, text);
 			break;
 		}
 	}

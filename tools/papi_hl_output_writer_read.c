@@ -203,6 +203,25 @@ static void read_events(const struct place *place, json_t *definitions)
 	}
 }
 
+static void read_refusals(struct writer_run *run, json_t *refused)
+{
+	json_t *reason;
+	const char *name;
+
+	json_object_foreach(refused, name, reason)
+	{
+		unsigned i = 0;
+
+		while (i < run->n_refusals && strcmp(run->refusals[i].name, name) != 0)
+			i++;
+		if (i < run->n_refusals)
+			continue;
+		run->refusals = writer_grow(run->refusals, ++run->n_refusals, sizeof(run->refusals[0]));
+		run->refusals[i].name = writer_copy(name);
+		run->refusals[i].reason = writer_copy(json_is_string(reason) ? json_string_value(reason) : "?");
+	}
+}
+
 static char *text_of(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -250,6 +269,7 @@ static bool read_root(struct writer_run *run, const char *path, const json_t *ro
 		run->cpu = text_of(root, "cpu_info");
 	run->slowed |= json_is_true(json_object_get(root, "slowed_by_counting"));
 	read_events(&place, json_object_get(root, "event_definitions"));
+	read_refusals(run, json_object_get(root, "events_refused"));
 	json_object_foreach(threads, id, thread) good = good && read_thread(&place, id, thread);
 	free(place.regions);
 	free(place.numbers);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "kinds.h"
 #include "papi_run.h"
 #include "statistics.h"
 #include "terminal.h"
@@ -30,17 +31,6 @@ struct row {
 	const struct run_event *event;
 	char *name;
 	char cells[COLUMNS][PAPI_MIN_STR_LEN]; /* the name is not here */
-};
-
-/* What a word in the column Worth means; what is exact needs no explanation. */
-static const struct {
-	const char *kind, *mark, *meaning;
-} legend[] = {
-	{ "partial", "partial", "some of the processes, or what they did, is missing: see below" },
-	{ "modelled", "modelled", "simulated: compares versions of a program well, and is no measure of this processor" },
-	{ "estimated", "~share", "estimated: counted for that share of the time and scaled up" },
-	{ "sampled", "sampled", "estimated from samples" },
-	{ "affected", "affected", "includes what the counting itself does inside the program" },
 };
 
 /* The report on its way to a descriptor. */
@@ -380,16 +370,18 @@ static void legend_print(const struct page *page, const struct run_list *list, c
 {
 	bool first = true;
 
-	for (size_t i = 0; i < sizeof(legend) / sizeof(legend[0]); i++) {
+	for (const struct papi_kind *kind = papi_kinds; kind->name; kind++) {
+		bool is_share = strcmp(kind->name, "estimated") == 0;
 		char mark[16];
 
-		if (!any_of_kind(list, result, legend[i].kind))
+		if (!any_of_kind(list, result, kind->name))
 			continue;
 		if (first)
 			fputc('\n', page->out);
 		first = false;
-		snprintf(mark, sizeof(mark), "%8s:", legend[i].mark);
-		papi_text_wrap(page->out, mark, 10, legend[i].meaning);
+		snprintf(mark, sizeof(mark), "%8s:", is_share ? "~share" : kind->name);
+		papi_text_wrap(page->out, mark, 10, is_share ? "estimated: counted for that share of the time and scaled up"
+							     : kind->meaning);
 	}
 }
 

@@ -20,6 +20,7 @@ int main(int argc, char **argv)
 
 	papi_tool_begin();
 	papi_tool_next_option(&tool, argc, argv);
+	papi_tool_check_environment();
 	papi_tool_version(version, sizeof(version));
 	printf("PAPI Version: %s\n", version);
 	return papi_tool_finish(EXIT_SUCCESS);

@@ -10,6 +10,7 @@
 
 #include "common.h"
 #include "escape.h"
+#include "event_names.h"
 #include "events.h"
 #include "options.h"
 #include "papi.h"
@@ -71,7 +72,7 @@ static int choose(char **names)
 	for (; *names != NULL && result == PAPI_OK; names++) {
 		result = PAPI_add_named_event(set, *names);
 		if (result != PAPI_OK)
-			papi_tool_complain(*names, result);
+			papi_event_complain(*names, result);
 	}
 	return result == PAPI_OK ? set : PAPI_NULL;
 }

@@ -35,16 +35,39 @@ class CommandLineTest(harness.ToolTest):
             self.assertTrue(WORK_PAGES <= int(number[1], 0) < WORK_PAGES + 10, value)
 
     def test_an_unknown_event_is_told_with_its_reason(self):
-        output = self.output_of("papi_command_line", "perf::NO-SUCH-EVENT", "perf::PAGE-FAULTS")
+        output = self.output_of("papi_command_line", "--best-effort", "perf::NO-SUCH-EVENT", "perf::PAGE-FAULTS")
         self.assertRegex(output, r"\nFailed adding: perf::NO-SUCH-EVENT\nbecause: \S.+\n")
         self.assertEqual([name for name, _ in counts(output)], ["perf::PAGE-FAULTS"])
 
     def test_no_event_can_be_added(self):
         for names in (["perf::NO-SUCH-EVENT"], ["", "%s%n"]):
-            result = harness.run("papi_command_line", *names)
+            result = harness.run("papi_command_line", "--best-effort", *names)
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stdout.count("\nbecause: "), len(names), result.stdout)
             self.assertIn("No event could be added", result.stdout)
+
+    def test_an_unknown_event_is_no_count(self):
+        result = harness.run("papi_command_line", "perf::PAGE-FALTS", "perf::TASK-CLOCK")
+        self.assert_refused(result, 2, "papi_command_line: perf::PAGE-FALTS: Event does not exist: ",
+                            "; did you mean perf::PAGE-FAULTS?\n", "--best-effort")
+        self.assertEqual(result.stdout, "")
+
+    def test_what_counts_are_worth(self):
+        names = ["vpmu:::INSTRUCTIONS", "PAPI_L1_DCM", "perf::TASK-CLOCK"]
+        result = harness.run("papi_command_line", *names, environment={"PAPI_VPMU": "always"})
+        if "Failed adding" in result.stdout or result.returncode:
+            self.skipTest("there are no virtual events here")
+        self.assertEqual(re.findall(r"^(\S+) : \t\d+( \(\w+\))?$", result.stdout, re.M),
+                         list(zip(names, ("", " (modelled)", " (affected)"))))
+        for word in ("modelled", "affected"):
+            self.assertEqual(result.stdout.count(f"\n{word}: "), 1)
+        self.assertNotIn("(", self.output_of("papi_command_line", "perf::PAGE-FAULTS"))
+
+    def test_other_tools_say_what_may_be_meant(self):
+        for command in (["papi_event_chooser", "PRESET"], ["papi_native_avail", "-e"], ["papi_avail", "-e"],
+                        ["papi_xml_event_info"]):
+            result = harness.run(*command, "perf::PAGE-FALTS")
+            self.assert_refused(result, 1, "; did you mean perf::PAGE-FAULTS?\n")
 
     def test_no_event_is_named(self):
         self.assert_refused(harness.run("papi_command_line"), 2, "no event is named")

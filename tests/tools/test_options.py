@@ -57,6 +57,18 @@ def options_of_page(tool):
     return found
 
 
+class EnvironmentTest(harness.ToolTest):
+    def test_a_value_of_papi_vpmu_without_a_meaning(self):
+        for tool, arguments in COMMANDS.items():
+            for value in ("onn", "1"):
+                result = harness.run(tool, *arguments, environment={"PAPI_VPMU": value})
+                self.assert_refused(result, 2, f'PAPI_VPMU is "{value}", and should be off, auto or always')
+
+    def test_help_all_the_same(self):
+        for tool in COMMANDS:
+            self.assertEqual(harness.run(tool, "--help", environment={"PAPI_VPMU": "onn"}).returncode, 0)
+
+
 class OptionsTest(harness.ToolTest):
     def each_tool(self):
         for tool in COMMANDS:

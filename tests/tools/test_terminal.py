@@ -19,7 +19,7 @@ COMMANDS = [
     ["papi_avail", "-e", "PAPI_TOT_CYC"],
     ["papi_avail", "-e", "perf::PAGE-FAULTS"],
     ["papi_clockres"],
-    ["papi_command_line", "perf::PAGE-FAULTS", "perf::NO-SUCH-EVENT"],
+    ["papi_command_line", "--best-effort", "perf::PAGE-FAULTS", "perf::NO-SUCH-EVENT"],
     ["papi_component_avail", "-d"],
     ["papi_cost", "-t", "100", "-p"],
     ["papi_doctor"],

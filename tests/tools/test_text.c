@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of tools/text.c: nothing longer than 80 columns, nothing lost. */
+/* Unit tests of tools/text.c and escape.c: nothing longer than 80 columns, nothing lost, nothing that a terminal obeys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "text.h"
 
 #define WORDS_40 "one two three four five six seven eight "
@@ -105,6 +106,40 @@ static void test_box(void **state)
 	free(output);
 }
 
+static void test_groups_of_digits(void **state)
+{
+	static const struct {
+		const char *number, *grouped;
+	} cases[] = { { "0", "0" }, { "999", "999" }, { "1000", "1,000" }, { "-1234567", "-1,234,567" },
+		{ "-123", "-123" }, { "123456.789012", "123,456.789012" }, { "9223372036854775807", "9,223,372,036,854,775,807" },
+		{ "1234.5 k", "1,234.5 k" }, { "", "" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[64];
+
+		papi_text_group(text, sizeof(text), cases[i].number);
+		assert_string_equal(text, cases[i].grouped);
+	}
+}
+
+static void test_text_that_terminals_do_not_obey(void **state)
+{
+	static const struct {
+		const char *text, *clean;
+	} cases[] = { { "plain text", "plain text" }, { "a\033[31mb\n\t\177", "a?[31mb???" }, { "gr\303\274n", "gr\303\274n" },
+		{ "\302\233m", "?m" }, { "\377\376x", "??x" }, { "cut \342\202", "cut ??" }, { "", "" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s", cases[i].text);
+		papi_escape_terminal(text);
+		assert_string_equal(text, cases[i].clean);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -114,6 +149,8 @@ int main(void)
 		cmocka_unit_test(test_text_follows_a_first_column),
 		cmocka_unit_test(test_a_word_too_long_is_not_cut),
 		cmocka_unit_test(test_box),
+		cmocka_unit_test(test_groups_of_digits),
+		cmocka_unit_test(test_text_that_terminals_do_not_obey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

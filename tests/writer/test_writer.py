@@ -191,6 +191,14 @@ class MergingTest(WriterTest):
         events = json.loads(result.stdout)["regions"][0]["events"]
         self.assertEqual((events["E"]["total"], events["F"]["total"], events["F"]["threads"]), (16, 1, 1))
 
+    def test_refused_events_are_told(self):
+        content = rank_file(0, [region("r", E=7)], events={"E": ""}, events_refused={"PAPI_TOT_INST": "no\x1bevent"})
+        self.write_ranks(content, content)
+        result = self.run_writer("-f", "json")
+        self.assertEqual((result.returncode, result.stderr),
+                         (0, "papi_hl_output_writer: PAPI_TOT_INST was not counted: no?event\n"))
+        self.assertEqual(json.loads(result.stdout)["events_refused"], {"PAPI_TOT_INST": "no\x1bevent"})
+
     def test_multiplexed_counts_are_estimates(self):
         content = rank_file(0, [region("r", E=7)], events={"E": ""})
         self.write_ranks(content)
