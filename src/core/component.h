@@ -68,6 +68,9 @@ struct papi_component {
 
 	/* Finds out whether this machine has what the component needs; sets info->disabled and the reason if not. */
 	int (*probe)(PAPI_component_info_t *info);
+	/* Before the first question about names: does what waits for locks of others, as loading a library does for those
+	 * that a constructor may hold. No lock is held but the library's, for reading. NULL: nothing to do. */
+	void (*prepare)(void);
 	/* Fills num_native_events, num_cntrs, pmu_names: what takes time and only listings want. */
 	void (*survey)(PAPI_component_info_t *info);
 	/* Gives back what probe, survey and resolve hold. No control exists any more. */

@@ -8,6 +8,8 @@
 /* The text of all tables; empty when the library was built to read a file. */
 extern const char papi_builtin_tables[];
 size_t papi_builtin_length(void);
+/* Where in it the last table begins. */
+extern const size_t papi_builtin_last;
 
 /* The file of the Meson option events_file; NULL: the tables are embedded. */
 extern const char *const papi_builtin_file;

@@ -214,10 +214,23 @@ static struct papi_definition *get_user_event(unsigned index, int code)
 	return NULL;
 }
 
+bool papi_definition_at_hand(int code)
+{
+	unsigned index = (unsigned)code & PAPI_PRESET_AND_MASK;
+
+	if ((code & PAPI_UE_MASK) != (int)PAPI_PRESET_MASK || index >= PAPI_PRESETS)
+		return false;
+	if (!presets[index])
+		papi_tables_load_one(papi_presets[index].symbol);
+	return presets[index] != NULL;
+}
+
 struct papi_definition *papi_definition_get(int code)
 {
 	unsigned index = (unsigned)code & PAPI_PRESET_AND_MASK;
 
+	if (papi_definition_at_hand(code))
+		return presets[index];
 	papi_tables_load();
 	if ((code & PAPI_UE_MASK) == PAPI_UE_MASK)
 		return get_user_event((unsigned)code & PAPI_UE_AND_MASK, code);

@@ -47,6 +47,9 @@ int papi_definition_make(const struct papi_definition_source *source, enum papi_
 /* The definition of a preset or user event; NULL when it has none, with the reason in the detail. */
 struct papi_definition *papi_definition_get(int code);
 
+/* Whether papi_definition_get() has the answer without reading all tables. */
+bool papi_definition_at_hand(int code);
+
 /* How many user events are defined, and presets including those that tables have added. Codes count from 0. */
 unsigned papi_definition_user_events(void);
 unsigned papi_definition_presets(void);

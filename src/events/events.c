@@ -18,6 +18,15 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned surveyed; /* bit per component whose description is complete */
 
+/* For whatever may ask components about names. */
+static void lock_and_prepare(void)
+{
+	for (int i = 0; i < papi_component_count; i++)
+		if (papi_components[i]->prepare)
+			papi_components[i]->prepare();
+	pthread_mutex_lock(&lock);
+}
+
 static bool is_native(int code)
 {
 	return (code & PAPI_UE_MASK) == PAPI_NATIVE_MASK;
@@ -31,6 +40,16 @@ static bool is_user_event(int code)
 static bool is_preset(int code)
 {
 	return (code & PAPI_UE_MASK) == (int)PAPI_PRESET_MASK;
+}
+
+/* For questions about one event, which mostly need no names. */
+static void lock_for(int code)
+{
+	pthread_mutex_lock(&lock);
+	if (is_native(code) || papi_definition_at_hand(code))
+		return;
+	pthread_mutex_unlock(&lock);
+	lock_and_prepare();
 }
 
 static int check_kind(int code)
@@ -69,7 +88,10 @@ int papi_event_code(const char *name, int *code)
 
 	if (papi_names_find(name, code))
 		return PAPI_OK;
-	pthread_mutex_lock(&lock);
+	if (preset_code(name, code) || papi_native_component(name) > 0)
+		pthread_mutex_lock(&lock);
+	else
+		lock_and_prepare();
 	/* NOLINTNEXTLINE(bugprone-branch-clone): the order matters */
 	if (papi_names_find(name, code)) {
 		/* Another thread was first. */
@@ -96,7 +118,7 @@ int papi_event_get(int code, struct papi_event *event)
 
 	if (status != PAPI_OK)
 		return status;
-	pthread_mutex_lock(&lock);
+	lock_for(code);
 	if (is_native(code)) {
 		struct papi_native *native = papi_native_get(code);
 
@@ -136,7 +158,7 @@ const char *papi_event_name(int code)
 	}
 	if (is_preset(code) && (code & PAPI_PRESET_AND_MASK) < PAPI_PRESETS)
 		return papi_presets[code & PAPI_PRESET_AND_MASK].symbol;
-	pthread_mutex_lock(&lock);
+	lock_for(code);
 	if (papi_definition_get(code))
 		name = papi_definition_get(code)->source.symbol;
 	pthread_mutex_unlock(&lock);
@@ -307,7 +329,7 @@ int papi_event_describe(int code, PAPI_event_info_t *info)
 	memset(info, 0, sizeof(*info));
 	info->event_code = (unsigned)code;
 	papi_error_keep();
-	pthread_mutex_lock(&lock);
+	lock_for(code);
 	status = is_native(code) ? describe_native(code, info) : describe_derived(code, info);
 	pthread_mutex_unlock(&lock);
 	return settle(status);
@@ -322,7 +344,7 @@ static int count_presets(void)
 {
 	unsigned n;
 
-	pthread_mutex_lock(&lock);
+	lock_and_prepare();
 	n = papi_definition_presets();
 	pthread_mutex_unlock(&lock);
 	return (int)n;
@@ -356,7 +378,7 @@ static int enumerate_user_events(int *code, int modifier)
 
 	if (modifier != PAPI_ENUM_FIRST && modifier != PAPI_ENUM_EVENTS && modifier != PAPI_PRESET_ENUM_AVAIL)
 		return papi_error(PAPI_EINVAL, "modifier %d does not enumerate user events", modifier);
-	pthread_mutex_lock(&lock);
+	lock_and_prepare();
 	n = papi_definition_user_events();
 	pthread_mutex_unlock(&lock);
 	for (; index < n; index++) {
@@ -423,7 +445,7 @@ int papi_event_enumerate(int *code, int modifier, int component)
 	} else if (is_preset(*code)) {
 		status = enumerate_presets(code, modifier);
 	} else {
-		pthread_mutex_lock(&lock);
+		lock_and_prepare();
 		status = enumerate_natives(code, modifier, component);
 		pthread_mutex_unlock(&lock);
 	}
@@ -434,7 +456,7 @@ int papi_event_define(const struct papi_definition_source *source, bool replace,
 {
 	int status;
 
-	pthread_mutex_lock(&lock);
+	lock_and_prepare();
 	papi_tables_load();
 	status = papi_definition_make(source, PAPI_DEFINE_PRESET, replace, code);
 	surveyed = 0;
@@ -446,7 +468,7 @@ int papi_event_read_presets(const char *path, bool replace)
 {
 	int status;
 
-	pthread_mutex_lock(&lock);
+	lock_and_prepare();
 	status = papi_tables_read_presets(path, replace);
 	surveyed = 0;
 	pthread_mutex_unlock(&lock);
@@ -457,7 +479,7 @@ int papi_event_read_user_events(const char *path)
 {
 	int status;
 
-	pthread_mutex_lock(&lock);
+	lock_and_prepare();
 	status = papi_tables_read_user_events(path);
 	pthread_mutex_unlock(&lock);
 	return status;
@@ -503,7 +525,7 @@ void papi_events_survey(int component)
 	const struct papi_component *surveyed_one = papi_components[component];
 
 	papi_error_keep();
-	pthread_mutex_lock(&lock);
+	lock_and_prepare();
 	if (!(surveyed & 1u << component)) {
 		if (!surveyed_one->info->disabled)
 			surveyed_one->survey(surveyed_one->info);

@@ -51,6 +51,18 @@ static int split(const char *name, int *component, const char **component_name)
 			  separator - name > 64 ? 64 : (int)(separator - name), name);
 }
 
+int papi_native_component(const char *name)
+{
+	const char *component_name;
+	int component;
+
+	papi_error_keep();
+	if (split(name, &component, &component_name) != PAPI_OK)
+		component = -1;
+	papi_error_restore();
+	return component;
+}
+
 static int append(int component, const char *component_name, struct papi_native **added)
 {
 	unsigned index = atomic_load_explicit(&n_natives, memory_order_relaxed);

@@ -15,6 +15,9 @@
 /* NULL with PAPI_ENOEVNT in the detail when no native has the code. */
 struct papi_native *papi_native_get(int code);
 
+/* The component that a name belongs to; -1: none is named so. */
+int papi_native_component(const char *name);
+
 /* The rest expects the events mutex. */
 
 /* By name, which the component is asked about when it is new. */

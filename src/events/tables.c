@@ -11,6 +11,7 @@
 #include "events/builtin.h"
 #include "events/definition_file.h"
 #include "events/parser.h"
+#include "events/presets.h"
 #include "linux/cpu_names.h"
 #include "linux/files.h"
 
@@ -30,6 +31,8 @@ struct lost {
 static bool loaded;
 /* Events of lines that were not valid, and the user's that are for other machines. */
 static struct lost *lost, *elsewhere;
+static bool settled[PAPI_PRESETS]; /* defined by papi_tables_load_one(): no table comes after that one */
+static bool any_settled;
 /* Why the file that replaces the built-in tables, and that of user events, could not be read; NULL: they could. */
 static char *unread, *unread_user_events;
 
@@ -38,6 +41,7 @@ struct reading {
 	struct machine *machine;
 	enum papi_definition_kind kind;
 	bool replace;
+	bool built_in;
 	bool again;  /* the text is read a second time: its problems have been told */
 	bool defined; /* something, if only in vain */
 	bool skipped; /* sections for other machines */
@@ -115,11 +119,21 @@ static char *names_of(const struct machine *machine)
 	return fclose(stream) ? NULL : names;
 }
 
+static bool is_settled(const char *symbol)
+{
+	for (int i = 0; any_settled && i < PAPI_PRESETS; i++)
+		if (settled[i] && !strcmp(papi_presets[i].symbol, symbol))
+			return true;
+	return false;
+}
+
 static int define(void *data, const struct papi_definition_source *source)
 {
 	struct reading *reading = data;
 	int code;
 
+	if (reading->built_in && is_settled(source->symbol))
+		return PAPI_OK;
 	reading->defined = true;
 	return papi_definition_make(source, reading->kind, reading->replace, &code);
 }
@@ -293,7 +307,9 @@ static int read_user_events(struct machine *machine, const char *path)
 
 static void read_preset_tables(struct machine *machine, const char *file, const char *text, size_t length)
 {
-	struct reading reading = { .machine = machine, .kind = PAPI_DEFINE_PRESET, .replace = true };
+	struct reading reading = {
+		.machine = machine, .kind = PAPI_DEFINE_PRESET, .replace = true, .built_in = text == papi_builtin_tables
+	};
 
 	parse_tables(&reading, file, text, length);
 }
@@ -306,6 +322,51 @@ static char *file_problem(const char *variable)
 	papi_error_prefix(PAPI_ESYS, "%s", variable);
 	problem(&reading, NULL);
 	return strdup(papi_error_sentence());
+}
+
+/* Whether the last table is that of a component that stands in, and what comes before it cannot matter. */
+static bool last_table_decides(const char *table)
+{
+	int component = preset_file() || secure_getenv("PAPI_USER_EVENTS_FILE") || !papi_linux_is_live()
+		? -1
+		: papi_component_stand_in();
+	char name[PAPI_MAX_STR_LEN];
+	size_t length;
+
+	if (component < 0 || papi_components[component]->pmu_name(0, name, sizeof(name)) != PAPI_OK)
+		return false;
+	length = strlen(name);
+	return !strncmp(table, "CPU,", 4) && !strncmp(table + 4, name, length) && table[4 + length] == '\n';
+}
+
+/* The line of a table that defines the preset; NULL: none. */
+static const char *line_of(const char *table, const char *symbol)
+{
+	static const char command[] = "\nPRESET,";
+	size_t length = strlen(symbol);
+
+	for (const char *line = table; (line = strstr(line, command));) {
+		line += strlen(command);
+		if (!strncmp(line, symbol, length) && line[length] == ',')
+			return line - strlen(command) + 1;
+	}
+	return NULL;
+}
+
+void papi_tables_load_one(const char *symbol)
+{
+	struct reading reading = { .kind = PAPI_DEFINE_PRESET };
+	const char *table = papi_builtin_tables + papi_builtin_last, *line;
+
+	if (loaded || is_settled(symbol) || !last_table_decides(table))
+		return;
+	line = line_of(table, symbol);
+	for (int i = 0; line && i < PAPI_PRESETS; i++) {
+		if (strcmp(papi_presets[i].symbol, symbol) != 0)
+			continue;
+		settled[i] = parse(&reading, "built-in tables", line, strcspn(line, "\n"), papi_parse_events) == PAPI_OK;
+		any_settled = any_settled || settled[i];
+	}
 }
 
 bool papi_tables_have_user_events(void)
@@ -380,5 +441,6 @@ void papi_tables_clear(void)
 	free(unread);
 	free(unread_user_events);
 	unread = unread_user_events = NULL;
-	loaded = false;
+	loaded = any_settled = false;
+	memset(settled, 0, sizeof(settled));
 }

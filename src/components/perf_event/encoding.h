@@ -58,6 +58,7 @@ void papi_perf_names_shutdown(void);
  * The forms. Each resolver answers PAPI_OK; PAPI_ECMP when the name does not have its form, so the next one is asked; or
  * another error when it has the form and something is wrong with it.
  */
+void papi_perf_pfm_prepare(void);
 int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_sysfs_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_generic_resolve(const char *name, struct papi_perf_encoding **encoding);

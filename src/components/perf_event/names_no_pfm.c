@@ -9,6 +9,10 @@
 #include "components/perf_event/encoding.h"
 #include "core/error.h"
 
+void papi_perf_pfm_prepare(void)
+{
+}
+
 int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **encoding)
 {
 	(void)name;

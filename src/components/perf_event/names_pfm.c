@@ -2,16 +2,12 @@
 /*
  * Names that libpfm4 knows: `perf::PAGE-FAULTS`, `skl::INST_RETIRED:ANY_P`, `PAGE-FAULTS`.
  *
- * libpfm4 takes milliseconds to wake up, most of them for CPUs that this one is not, so it is initialised when the first
+ * libpfm4 takes milliseconds to wake up, most of them for CPUs that this one is not, so it is loaded and initialised when the first
  * name is asked for and not with the library. It tells by cpuid which PMU a CPU should have; that the machine really
  * gives access to it is the kernel's to say (papi_perf_core_pmu).
  *
  * Everything here runs under the events mutex.
  */
-#include <linux/perf_event.h>
-/* libpfm4 carries an older copy of the kernel's header, which would declare everything twice. */
-#define __PERFMON_PERF_EVENT_H__
-#include <perfmon/pfmlib_perf_event.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +17,7 @@
 
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/names_sysfs.h"
+#include "components/perf_event/pfm.h"
 #include "components/perf_event/reasons.h"
 #include "core/error.h"
 
@@ -33,7 +30,12 @@ static struct {
 
 #define GENERIC(index) (-1 - (index))
 
-static bool awake;
+static const struct papi_pfm *pfm; /* NULL: not awake */
+
+void papi_perf_pfm_prepare(void)
+{
+	papi_pfm_library();
+}
 
 /*
  * libpfm4 reads LIBPFM_* itself, also in a program with more rights than who called it, who may have set them: then they
@@ -60,23 +62,26 @@ static void forget_unsafe_settings(void)
 
 static bool wake(void)
 {
-	if (awake)
-		return true;
+	const struct papi_pfm *library = pfm ? NULL : papi_pfm_library();
+
+	if (!library)
+		return pfm != NULL;
 	forget_unsafe_settings();
-	awake = pfm_initialize() == PFM_SUCCESS;
-	return awake;
+	if (library->initialize() == PFM_SUCCESS)
+		pfm = library;
+	return pfm != NULL;
 }
 
 static bool pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	*info = (pfm_pmu_info_t){ .size = sizeof(*info) };
-	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
+	return pfm->get_pmu_info(pmu, info) == PFM_SUCCESS;
 }
 
 static bool event_info(int index, pfm_event_info_t *info)
 {
 	*info = (pfm_event_info_t){ .size = sizeof(*info) };
-	return pfm_get_event_info(index, PFM_OS_PERF_EVENT, info) == PFM_SUCCESS;
+	return pfm->get_event_info(index, PFM_OS_PERF_EVENT, info) == PFM_SUCCESS;
 }
 
 static int encode(const char *name, int modes, struct perf_event_attr *attr, int *index)
@@ -85,7 +90,7 @@ static int encode(const char *name, int modes, struct perf_event_attr *attr, int
 	int status;
 
 	*attr = (struct perf_event_attr){ .size = sizeof(*attr) };
-	status = pfm_get_os_event_encoding(name, modes, PFM_OS_PERF_EVENT, &argument);
+	status = pfm->get_os_event_encoding(name, modes, PFM_OS_PERF_EVENT, &argument);
 	*index = argument.idx;
 	return status;
 }
@@ -131,7 +136,7 @@ static int failed(const char *name, int status)
 	case PFM_ERR_ATTR_SET:
 		return papi_error(PAPI_ECOMBO, "%.160s: these unit masks do not go together", name);
 	default:
-		return papi_error(PAPI_ENOEVNT, "%.160s: libpfm4 cannot encode it: %s", name, pfm_strerror(status));
+		return papi_error(PAPI_ENOEVNT, "%.160s: libpfm4 cannot encode it: %s", name, pfm->strerror(status));
 	}
 }
 
@@ -221,13 +226,13 @@ static void make_list(void)
 	for (int i = 0; i < PFM_PMU_MAX; i++) {
 		if (i == PFM_PMU_PERF_EVENT_RAW || !pmu_info((pfm_pmu_t)i, &pmu) || !pmu.is_present)
 			continue;
-		for (int e = pmu.first_event; e != -1; e = pfm_get_event_next(e))
+		for (int e = pmu.first_event; e != -1; e = pfm->get_event_next(e))
 			if (event_info(e, &event) && countable(&pmu, &event, core_pmu))
 				append(e);
 	}
 	/* The kernel has software events that libpfm4 has not heard of. */
 	for (int i = 0; papi_perf_generic_event((unsigned)i, name, sizeof(name)) == PAPI_OK; i++)
-		if (pfm_find_event(name) < 0)
+		if (pfm->find_event(name) < 0)
 			append(GENERIC(i));
 }
 
@@ -253,14 +258,14 @@ int papi_perf_pfm_event(unsigned position, char *name, size_t size)
 static bool mask_info(int event, int attribute, pfm_event_attr_info_t *info)
 {
 	*info = (pfm_event_attr_info_t){ .size = sizeof(*info) };
-	return pfm_get_event_attr_info(event, attribute, PFM_OS_PERF_EVENT, info) == PFM_SUCCESS;
+	return pfm->get_event_attr_info(event, attribute, PFM_OS_PERF_EVENT, info) == PFM_SUCCESS;
 }
 
 int papi_perf_pfm_mask(const char *event, unsigned position, char *name, size_t size)
 {
 	pfm_event_attr_info_t mask;
 	pfm_event_info_t info;
-	int index = wake() ? pfm_find_event(event) : -1;
+	int index = wake() ? pfm->find_event(event) : -1;
 
 	if (index < 0 || !event_info(index, &info) || position >= (unsigned)info.nattrs ||
 	    !mask_info(index, (int)position, &mask))
@@ -309,7 +314,7 @@ int papi_perf_pfm_describe(const char *name, PAPI_event_info_t *info)
 	masks = strchr(masks ? masks + 2 : event_name, ':');
 	if (masks)
 		*masks = '\0';
-	index = pfm_find_event(event_name);
+	index = pfm->find_event(event_name);
 	if (index < 0 || !event_info(index, &event))
 		return papi_error(PAPI_ENOEVNT, "%.160s: libpfm4 does not know it", name);
 	snprintf(info->long_descr, sizeof(info->long_descr), "%s", event.desc ? event.desc : event.name);
@@ -340,8 +345,8 @@ void papi_perf_pfm_survey(PAPI_component_info_t *info)
 
 	if (!wake())
 		return;
-	snprintf(info->support_version, sizeof(info->support_version), "%d.%d", PFM_MAJ_VERSION(pfm_get_version()),
-		 PFM_MIN_VERSION(pfm_get_version()));
+	snprintf(info->support_version, sizeof(info->support_version), "%d.%d", PFM_MAJ_VERSION(pfm->get_version()),
+		 PFM_MIN_VERSION(pfm->get_version()));
 	for (int i = 0; i < PFM_PMU_MAX && n < PAPI_PMU_MAX; i++) {
 		if (!pmu_info((pfm_pmu_t)i, &pmu) || !pmu.is_present || i == PFM_PMU_PERF_EVENT_RAW)
 			continue;
@@ -356,7 +361,7 @@ void papi_perf_pfm_shutdown(void)
 	free(list.events);
 	list.events = NULL;
 	list.n = 0;
-	if (awake)
-		pfm_terminate();
-	awake = false;
+	if (pfm)
+		pfm->terminate();
+	pfm = NULL;
 }

@@ -97,6 +97,7 @@ const struct papi_component papi_perf_event_component = {
 	.probe = probe,
 	.survey = survey,
 	.shutdown = forget,
+	.prepare = papi_perf_pfm_prepare,
 	.pmu_name = papi_perf_pfm_pmu,
 	.event_name = papi_perf_event_name,
 	.mask_name = papi_perf_mask_name,
