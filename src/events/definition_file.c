@@ -28,16 +28,17 @@ static int too_large(const char *path)
 
 static int check(const char *path, const struct stat *status)
 {
-	const char *kind = S_ISFIFO(status->st_mode)                              ? "a pipe or FIFO"
-			   : S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode) ? "a device"
-										  : "something else";
+	const char *kind = S_ISFIFO(status->st_mode)                   ? "a pipe or FIFO"
+		: S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode) ? "a device"
+								       : "something else";
 
 	if (S_ISDIR(status->st_mode)) {
 		errno = EISDIR;
 		return system_error(path);
 	}
 	if (!S_ISREG(status->st_mode))
-		return papi_error(PAPI_ESYS, "%s: a regular file is needed, and it is %s; write the text into a file", path, kind);
+		return papi_error(PAPI_ESYS, "%s: a regular file is needed, and it is %s; write the text into a file",
+			path, kind);
 	return (unsigned long long)status->st_size > MOST_BYTES ? too_large(path) : PAPI_OK;
 }
 

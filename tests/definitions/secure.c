@@ -17,9 +17,9 @@
 
 #define NOBODY 65534
 
-static const char *const names[] = { "PAPI_USER_EVENTS_FILE", "PAPI_CSV_EVENT_FILE", "PAPI_PERFMON_EVENT_FILE", "PAPI_ROOT",
-	"PAPI_VPMU", "PAPI_VPMU_CACHE", "PAPI_VPMU_BLOCKS", "PAPI_VERBOSE", "LIBPFM_FORCE_PMU", "LIBPFM_VERBOSE",
-	"LIBPFM_DISABLED_PMUS" };
+static const char *const names[] = { "PAPI_USER_EVENTS_FILE", "PAPI_CSV_EVENT_FILE", "PAPI_PERFMON_EVENT_FILE",
+	"PAPI_ROOT", "PAPI_VPMU", "PAPI_VPMU_CACHE", "PAPI_VPMU_BLOCKS", "PAPI_VERBOSE", "LIBPFM_FORCE_PMU",
+	"LIBPFM_VERBOSE", "LIBPFM_DISABLED_PMUS" };
 
 /* What a machine of this kind knows without any of the variables. */
 struct knowledge {
@@ -81,7 +81,8 @@ static void copy_of_this_program(const char *path)
 
 static void expect_secure(void)
 {
-	const char *path = files_path("copy"), *mine = files_write("mine.csv", "EVENT,MINE,NOT_DERIVED,rusage:::minflt\n");
+	const char *path = files_path("copy"),
+		   *mine = files_write("mine.csv", "EVENT,MINE,NOT_DERIVED,rusage:::minflt\n");
 	int status = -1;
 	pid_t child;
 

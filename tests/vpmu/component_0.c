@@ -64,8 +64,8 @@ static void multiplexed(void)
 
 	EXPECT_OK(PAPI_multiplex_init());
 	EXPECT_OK(PAPI_set_multiplex(set));
-	expect_counting(set, (int[]){ PAPI_BR_CN, PAPI_BR_INS, PAPI_TOT_INS }, 3,
-		(long long[]){ ROUNDS, ROUNDS, 2 * ROUNDS });
+	expect_counting(
+		set, (int[]){ PAPI_BR_CN, PAPI_BR_INS, PAPI_TOT_INS }, 3, (long long[]){ ROUNDS, ROUNDS, 2 * ROUNDS });
 	discard(set);
 }
 

@@ -64,8 +64,17 @@ static void cleaned(void **state)
 	assert_clean("plain", "", "plain");
 	assert_clean("\x1b[31m\a\t\n", "", "?[31m???");
 	assert_clean("\x1b[31m\a\t\n", "\t\n", "?[31m?\t\n");
-	assert_clean("a\xc2\x9b" "b\xc2\xa0" "c\x7f", "", "a??b\xc2\xa0" "c?");
-	assert_clean("Gr\xc3\xb6\xc3\x9f" "e \xf0\x9f\x90\xa7 \xff\xe9t\xe9", "", "Gr\xc3\xb6\xc3\x9f" "e \xf0\x9f\x90\xa7 ??t?");
+	assert_clean("a\xc2\x9b"
+		     "b\xc2\xa0"
+		     "c\x7f",
+		"",
+		"a??b\xc2\xa0"
+		"c?");
+	assert_clean("Gr\xc3\xb6\xc3\x9f"
+		     "e \xf0\x9f\x90\xa7 \xff\xe9t\xe9",
+		"",
+		"Gr\xc3\xb6\xc3\x9f"
+		"e \xf0\x9f\x90\xa7 ??t?");
 }
 
 int main(void)
