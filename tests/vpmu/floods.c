@@ -3,6 +3,7 @@
  * Many signals at once in regions that are counted virtually, and what handlers are told about faults: all is as it is
  * natively.
  */
+#include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -272,6 +273,79 @@ static void test_addresses_of_faults(void)
 	signal(SIGFPE, SIG_DFL);
 }
 
+/* ---- branches to what is no address ---- */
+
+/* A call, a jump, a return, and one that takes arguments away; wild_end is where the handler goes on. */
+void wild_branch(unsigned kind);
+extern char wild_end[];
+extern uintptr_t wild_stack;
+__asm__("	.text\n"
+	"wild_branch:\n"
+	"	mov	%rsp, wild_stack(%rip)\n"
+	"	movabs	$0x4141414141414141, %rax\n"
+	"	cmp	$1, %edi\n"
+	"	je	1f\n"
+	"	cmp	$2, %edi\n"
+	"	je	2f\n"
+	"	cmp	$3, %edi\n"
+	"	je	3f\n"
+	"	push	%rax\n"
+	"	call	*(%rsp)\n"
+	"1:	jmp	*%rax\n"
+	"2:	push	%rax\n"
+	"	ret\n"
+	"3:	push	%rax\n"
+	"	push	%rax\n"
+	"	ret	$8\n"
+	"	.globl	wild_end\n"
+	"wild_end:\n"
+	"	ret\n"
+	"	.local	wild_stack\n"
+	"	.comm	wild_stack,8,8\n");
+
+static volatile struct wild {
+	int number, code;
+	uintptr_t address, pc, stack, rax, rcx, rdx;
+} wild;
+
+static void note_wild(int number, siginfo_t *info, void *context)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+	void *frames[8];
+
+	wild = (struct wild){ number, info->si_code, (uintptr_t)info->si_addr, (uintptr_t)registers[REG_RIP],
+		(uintptr_t)registers[REG_RSP] - wild_stack, (uintptr_t)registers[REG_RAX],
+		(uintptr_t)registers[REG_RCX], (uintptr_t)registers[REG_RDX] };
+	EXPECT(backtrace(frames, 8) > 1); /* comes back */
+	registers[REG_RIP] = (greg_t)(uintptr_t)wild_end;
+	registers[REG_RSP] = (greg_t)wild_stack;
+}
+
+static void branch(void *kind)
+{
+	__asm__ volatile("call wild_branch" : "+D"(kind) : "c"(17l), "d"(18l) : "rax", "cc", "memory");
+}
+
+static void test_wild_branches(void)
+{
+	struct sigaction action = { .sa_sigaction = note_wild, .sa_flags = SA_SIGINFO };
+	struct wild natively, counted;
+	void *frames[2];
+
+	backtrace(frames, 2); /* loads what it needs */
+	sigaction(SIGSEGV, &action, NULL);
+	for (uintptr_t kind = 0; kind < 4; kind++) {
+		branch((void *)kind); /* NOLINT(performance-no-int-to-ptr) */
+		natively = wild;
+		wild = (struct wild){ 0 };
+		EXPECT(virtual_count_twice("wild branches", branch, (void *)kind));
+		counted = wild;
+		EXPECT(!memcmp(&natively, &counted, sizeof(counted)));
+		EXPECT(counted.pc > (uintptr_t)wild_branch && counted.pc < (uintptr_t)wild_end);
+	}
+	signal(SIGSEGV, SIG_DFL);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -279,6 +353,7 @@ int main(void)
 		{ "one signal, not deferred", test_no_defer },
 		{ "signals for faults that are sent", test_faults_that_are_sent },
 		{ "addresses of faults", test_addresses_of_faults },
+		{ "branches to what is no address", test_wild_branches },
 	};
 
 	if (!virtual_begin())

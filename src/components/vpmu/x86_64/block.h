@@ -97,7 +97,9 @@ enum papi_vpmu_mark_kind {
 	PAPI_VPMU_MARK_REP,    /* at that pc; what a rep string instruction has done is rep_count - rcx */
 	PAPI_VPMU_MARK_REPEATED, /* behind it; what it has loaded and stored is still to be counted */
 	PAPI_VPMU_MARK_REPEATED_LOADS, /* the loads have been */
-	PAPI_VPMU_MARK_TARGET, /* the whole block is done, and goes on at the thread's pc */
+	PAPI_VPMU_MARK_TARGET, /* the whole block is done, and goes on at what is in rcx */
+	PAPI_VPMU_MARK_DISTANCE, /* at what is in rcx, from that pc */
+	PAPI_VPMU_MARK_STORED_TARGET, /* the whole block is done, and goes on at the thread's pc */
 	PAPI_VPMU_MARK_TAKEN,  /* at the target of the conditional branch, the taken branch not yet counted */
 	PAPI_VPMU_MARK_BRANCH, /* at the target of the conditional or direct branch, all is counted */
 };

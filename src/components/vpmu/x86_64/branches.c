@@ -11,9 +11,11 @@
  * finds out whether it is the right one (papi_vpmu_translate_indirect_entry):
  *
  *	mov  rcx, target                     mov  rdx, -pc
- *	mov  gs:[pc], rcx                    lea  rcx, [rcx + rdx]
+ *	mov  gs:[source], this place         lea  rcx, [rcx + rdx]
  *	movzx edx, cx                        jrcxz it is
  *	jmp  gs:[jumps + rdx * 8]            ... another with the same 16 bits, or the dispatcher
+ *
+ * The source is for targets that are no addresses: the processor is to say so at the branch (papi_vpmu_recover_branch).
  */
 #include "components/vpmu/x86_64/translate.h"
 
@@ -43,7 +45,6 @@ static void go_to(struct papi_vpmu_translation *t, uint64_t pc)
 		link_to(t, pc);
 }
 
-/* rcx has the target, which is also in the thread's pc; rcx is spilled. */
 static void jump_through_table(struct papi_vpmu_translation *t)
 {
 	static const uint8_t movzx_edx_cx[] = { 0x0f, 0xb7, 0xd1 };
@@ -55,13 +56,18 @@ static void jump_through_table(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_32(&t->e, VPMU_JUMPS);
 }
 
-/* The library's own code asks each time: where it goes to is not always translated. So does a single instruction. */
+/* To what rcx holds, which is spilled. The library's own code asks each time: where it goes to is not always translated. So
+ * does a single instruction. */
 static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit exit)
 {
+	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);
+	papi_vpmu_emit_store_constant(&t->e, VPMU_SOURCE, (int32_t)papi_vpmu_emit_address(&t->e));
 	if (!t->flavour->library && !t->flavour->step) {
 		jump_through_table(t);
 		return;
 	}
+	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_STORED_TARGET);
 	papi_vpmu_unspill(t, RCX, t->pc);
 	papi_vpmu_exit(&t->e, exit);
 }
@@ -116,9 +122,7 @@ static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_ins
 	} else {
 		papi_vpmu_spill(t, RCX, last->pc);
 		papi_vpmu_copy_target(t, last);
-		papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
 		literal = papi_vpmu_emit_push_literal(&t->e);
-		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_TARGET);
 		jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 	}
 	papi_vpmu_emit_literal(&t->e, literal, t->decoded->end);
@@ -131,9 +135,7 @@ static void end_return(struct papi_vpmu_translation *t, const struct papi_vpmu_i
 
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_emit_bytes(&t->e, load_rcx_from_stack, sizeof(load_rcx_from_stack));
-	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
 	papi_vpmu_emit_lea(&t->e, RSP, RSP, popped);
-	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_TARGET);
 	jump_anywhere(t, PAPI_VPMU_EXIT_RETURN);
 }
 
@@ -141,8 +143,6 @@ static void end_jump_indirect(struct papi_vpmu_translation *t, const struct papi
 {
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_copy_target(t, last);
-	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
-	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_TARGET);
 	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 }
 

@@ -322,6 +322,17 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code)
 	return &segment->blocks[low - 1];
 }
 
+const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code)
+{
+	for (unsigned i = 0; i < MAX_SEGMENTS; i++) {
+		uint32_t offset = code - (uint32_t)segments[i].code;
+
+		if (segments[i].code && offset < SEGMENT_SIZE)
+			return papi_vpmu_cache_block_at(segments[i].code + offset);
+	}
+	return NULL;
+}
+
 bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e)
 {
 	if (!current)

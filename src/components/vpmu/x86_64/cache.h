@@ -58,6 +58,8 @@ struct papi_vpmu_flavour *papi_vpmu_flavour_step(const struct papi_vpmu_wants *w
 struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *flavour, uint64_t pc);
 /* The block whose code is at an address of the cache; NULL where that is no block. Any thread's signal handler may ask. */
 const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code);
+/* The same, by the lower half of the address. */
+const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code);
 /* Whether an address is in a segment; in that which new blocks go to. */
 bool papi_vpmu_cache_holds(uint64_t code);
 bool papi_vpmu_cache_is_current(uint64_t code);

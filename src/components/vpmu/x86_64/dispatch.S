@@ -87,8 +87,9 @@
 
 	.text
 
-/* The default of jumps: the target is in gs:[pc]; rcx and rdx are spilled. */
+/* The default of jumps: the target is in rcx; rcx and rdx are spilled. */
 	function papi_vpmu_jump_miss
+	mov	%rcx, %gs:VPMU_PC
 	mov	%gs:(VPMU_SPILLED + 8), %rcx
 	mov	%gs:(VPMU_SPILLED + 16), %rdx
 	movq	$-1, %gs:VPMU_EXIT

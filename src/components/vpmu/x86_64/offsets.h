@@ -29,6 +29,7 @@
 #define VPMU_HANDLER_MASK 4496 /* uint64_t */
 #define VPMU_DEFERRED_MASK 4504 /* uint64_t */
 #define VPMU_DELIVERING 4512	/* uint64_t */
+#define VPMU_SOURCE 4520	/* int64_t */
 
 #define VPMU_GATES 5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32

@@ -109,8 +109,8 @@ static void correct_counters(struct papi_vpmu_thread *thread, const struct papi_
 	struct passed passed;
 	uint32_t offset = mark->pc;
 
-	if (mark->kind == PAPI_VPMU_MARK_TARGET || mark->kind == PAPI_VPMU_MARK_TAKEN ||
-		mark->kind == PAPI_VPMU_MARK_BRANCH)
+	if (mark->kind == PAPI_VPMU_MARK_TARGET || mark->kind == PAPI_VPMU_MARK_STORED_TARGET ||
+		mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_BRANCH)
 		offset = block->size;
 	sum_up(block, offset, &passed);
 	correct_sums(thread, block, mark->added, &passed);
@@ -144,6 +144,8 @@ static uint64_t flags_from(uint64_t rax, uint64_t flags)
 static void recover_registers(const struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block,
 	const struct papi_vpmu_mark *mark, struct papi_vpmu_state *state)
 {
+	uint64_t rcx = state->registers[RCX];
+
 	if (mark->kind == PAPI_VPMU_MARK_FLAGS)
 		state->flags = flags_from(state->registers[RAX], state->flags);
 	for (unsigned i = 0; i < 16; i++)
@@ -151,6 +153,12 @@ static void recover_registers(const struct papi_vpmu_thread *thread, const struc
 			state->registers[i] = thread->spilled[i];
 	switch (mark->kind) {
 	case PAPI_VPMU_MARK_TARGET:
+		state->pc = rcx;
+		break;
+	case PAPI_VPMU_MARK_DISTANCE:
+		state->pc = block->pc + rcx;
+		break;
+	case PAPI_VPMU_MARK_STORED_TARGET:
 		state->pc = thread->pc;
 		break;
 	case PAPI_VPMU_MARK_TAKEN:
@@ -189,6 +197,36 @@ bool papi_vpmu_recover(struct papi_vpmu_thread *thread, struct papi_vpmu_state *
 	}
 	papi_vpmu_cache_unlock();
 	return block != NULL;
+}
+
+static void take_back(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block,
+	const struct papi_vpmu_instruction *instruction)
+{
+	if (!is_counted(block, instruction) || block->trimmed)
+		return;
+	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
+		if (papi_vpmu_is_wanted(&block->flavour->wants, i))
+			add(thread, i, -(uint64_t)instruction->class.counts[i]);
+}
+
+bool papi_vpmu_recover_branch(struct papi_vpmu_thread *thread)
+{
+	const struct papi_vpmu_block *block = papi_vpmu_cache_block_with((uint32_t)thread->source);
+	struct papi_vpmu_instruction branch;
+
+	if (!block || !block->flavour ||
+		!papi_vpmu_decode_copy(&branch, block->pc + block->branch, block->bytes + block->branch,
+			block->size - block->branch))
+		return false;
+	if (branch.kind == PAPI_VPMU_CALL_INDIRECT)
+		thread->registers[RSP] += 8;
+	else if (branch.kind == PAPI_VPMU_RETURN)
+		thread->registers[RSP] -= 8 + (branch.decoded.raw.imm[0].size ? branch.decoded.raw.imm[0].value.u : 0);
+	else if (branch.kind != PAPI_VPMU_JUMP_INDIRECT)
+		return false;
+	take_back(thread, block, &branch);
+	thread->pc = branch.pc;
+	return true;
 }
 
 void papi_vpmu_recover_count(struct papi_vpmu_thread *thread, const uint8_t *bytes, uint64_t size, uint64_t pc)

@@ -13,6 +13,7 @@
 #include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/x86_64/overflow.h"
 #include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/step.h"
@@ -67,6 +68,9 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_thread *thread, const 
 	restore_vectors(thread);
 	return block;
 }
+
+/* Beyond, most processors have no address. */
+#define END_OF_PROGRAMS ((uint64_t)1 << 47)
 
 /* glibc's, since 2.35: where the area of restartable sequences is, from the thread pointer. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -192,27 +196,45 @@ static bool is_to_be_checked(const struct papi_vpmu_thread *thread, const struct
 				       (link && !link->place && link->to_code == PAPI_VPMU_LINK_BUDGET));
 }
 
-/* What has to be run alone, or had to when it was last translated. */
 static uint64_t step(struct papi_vpmu_thread *thread)
 {
-	const char *obstacle = NULL;
+	const char *obstacle;
+
+	save_vectors(thread);
+	obstacle = papi_vpmu_step_obstacle(thread->pc);
+	restore_vectors(thread);
+	return obstacle ? papi_vpmu_runtime_go_native(thread, obstacle) : papi_vpmu_step_begin(thread);
+}
+
+/* To the branch that leads there: the processor is to say what it makes of it. */
+static bool go_back(struct papi_vpmu_thread *thread)
+{
+	bool done;
+
+	save_vectors(thread);
+	done = papi_vpmu_recover_branch(thread);
+	restore_vectors(thread);
+	return done;
+}
+
+/* What has to be run alone, or had to when it was last translated. */
+static uint64_t step_or_go_on(struct papi_vpmu_thread *thread)
+{
 	bool over;
 
 	save_vectors(thread);
 	over = papi_vpmu_step_is_over(thread->pc);
-	if (!over)
-		obstacle = papi_vpmu_step_obstacle(thread->pc);
 	restore_vectors(thread);
-	if (over) {
-		forget_changed(thread);
-		return go_on(thread, NULL, false, false);
-	}
-	return obstacle ? papi_vpmu_runtime_go_native(thread, obstacle) : papi_vpmu_step_begin(thread);
+	if (!over)
+		return step(thread);
+	forget_changed(thread);
+	return go_on(thread, NULL, false, false);
 }
 
 uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 {
 	int64_t exit = thread->exit;
+	bool is_indirect = exit == PAPI_VPMU_EXIT_INDIRECT || exit == PAPI_VPMU_EXIT_RETURN;
 	struct papi_vpmu_link link;
 	uint64_t epoch, code;
 
@@ -237,10 +259,12 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 	if (exit >= 0 && !link.place && link.to_code == PAPI_VPMU_LINK_CHANGED)
 		forget_changed(thread);
 	if (exit == PAPI_VPMU_EXIT_STEP)
+		code = step_or_go_on(thread);
+	else if (is_indirect && thread->pc >= END_OF_PROGRAMS && go_back(thread))
 		code = step(thread);
 	else
 		code = go_on(thread, exit >= 0 && thread->epoch == epoch ? &link : NULL,
-			     exit == PAPI_VPMU_EXIT_INDIRECT || exit == PAPI_VPMU_EXIT_RETURN, exit == PAPI_VPMU_EXIT_RETURN);
+			     is_indirect, exit == PAPI_VPMU_EXIT_RETURN);
 	papi_vpmu_cache_unlock();
 	return code;
 }

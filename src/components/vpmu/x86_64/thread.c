@@ -41,6 +41,7 @@ AT(guard, VPMU_GUARD);
 AT(handler_mask, VPMU_HANDLER_MASK);
 AT(deferred_mask, VPMU_DEFERRED_MASK);
 AT(delivering, VPMU_DELIVERING);
+AT(source, VPMU_SOURCE);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);

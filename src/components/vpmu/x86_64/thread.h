@@ -89,6 +89,7 @@ struct papi_vpmu_thread {
 	uint64_t handler_mask;	 /* of signals, for a handler of the library's own */
 	uint64_t deferred_mask;	 /* to go back to */
 	uint64_t delivering;	 /* a signal, or one within that */
+	int64_t source;		 /* the last indirect branch: the lower half of its address of code */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[VPMU_MAX_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];

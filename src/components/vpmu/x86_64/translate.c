@@ -321,14 +321,17 @@ uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint6
 	papi_vpmu_mark_as(&t, block->pc, PAPI_VPMU_MARK_TARGET);
 	papi_vpmu_emit_constant(&t.e, RDX, -block->pc);
 	papi_vpmu_emit_lea_scaled(&t.e, RCX, RCX, RDX, 1, 0);
+	papi_vpmu_mark_as(&t, block->pc, PAPI_VPMU_MARK_DISTANCE);
 	right = papi_vpmu_emit_jrcxz(&t.e);
-	if (otherwise) {
-		papi_vpmu_emit_load(&t.e, RCX, VPMU_PC);
+	papi_vpmu_emit_constant(&t.e, RDX, block->pc);
+	papi_vpmu_emit_lea_scaled(&t.e, RCX, RCX, RDX, 1, 0);
+	papi_vpmu_mark_as(&t, block->pc, PAPI_VPMU_MARK_TARGET);
+	if (otherwise)
 		papi_vpmu_emit_jump(&t.e, otherwise);
-	} else {
+	else
 		papi_vpmu_emit_jump_through(&t.e, VPMU_JUMP_MISS);
-	}
 	papi_vpmu_emit_land_8(&t.e, right);
+	papi_vpmu_mark_as(&t, block->pc, PAPI_VPMU_MARK_AT);
 	papi_vpmu_unspill(&t, RDX, block->pc);
 	papi_vpmu_unspill(&t, RCX, block->pc);
 	papi_vpmu_emit_jump(&t.e, block->code);
