@@ -9,17 +9,21 @@ are run one after the other in a folder that belongs to the document, with the t
 is not there makes it of what is shown. A command that shows nothing is run only if it is one of the tools or sets a
 variable; one that needs what is not here is left out, and so is what follows it in the document.
 
-Numbers, and blanks beside them, may differ; of lines "label : value" the values may; "..." stands for any lines.
+Numbers may differ, and where lines are broken; of lines "label : value" the values may; "..." stands for any lines.
 --write puts what is printed in the place of what is shown, where that looks different.
 """
 import argparse
+import fcntl
 import glob
 import os
+import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 # What sessions take for granted, besides the tools and the programs that every system has.
 NEEDED = {"cc": "cc", "xz": "xz", "xmllint": "xmllint", "python3": "python3", "sqlite3": "sqlite3"}
@@ -49,12 +53,14 @@ class Session:
 
 def markdown_sessions(lines):
     block, start = [], 0
-    for number, line in enumerate([*lines, ""]):
-        if line.startswith("    ") and (block or line.startswith("    $ ")):
+    for number, line in enumerate([*lines, "end"]):
+        if line.startswith("    $ ") or block and (line.startswith("    ") or not line):
             if not block:
                 start = number
             block.append(line[4:])
         elif block:
+            while not block[-1]:
+                block.pop()
             yield Session(start, "    ", block)
             block = []
 
@@ -65,7 +71,8 @@ def page_sessions(lines):
         if line.startswith(".Bd -literal"):
             start = number + 1
         elif line.startswith(".Ed") and start is not None:
-            block = [text.replace("\\e", "\\").replace("\\-", "-").removeprefix("\\&") for text in lines[start:number]]
+            block = [re.sub(r"\\([-e&])", lambda found: {"-": "-", "e": "\\", "&": ""}[found[1]], text)
+                     for text in lines[start:number]]
             if block and block[0].startswith("$ "):
                 yield Session(start, "", block)
             start = None
@@ -75,7 +82,7 @@ def shape(lines):
     """What of the lines must be the same."""
     shapes = []
     for line in lines:
-        label = re.match(r"([A-Z][\w ()/.']*?) *: +\S", line)
+        label = re.match(r" *([A-Z][\w ()/.']*?) *: +\S", line)
         if label and "::" not in label[1]:
             line = label[1] + " :"
         line = re.sub(r"0x[0-9a-f]+|\d+(?:[.,]\d+)*", "N", line)
@@ -86,9 +93,9 @@ def shape(lines):
 
 def looks_alike(shown, printed):
     """Whether the printed lines fit what is shown, where "..." stands for any number of lines."""
-    shown, printed = shape(shown), shape(printed)
-    pattern = "".join("(?:.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in shown)
-    return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
+    pattern = r"\s*".join(r"[\s\S]*?" if line == "..." else r"\s+".join(map(re.escape, line.split()))
+                         for line in shape(shown))
+    return re.fullmatch(r"\s*" + pattern + r"\s*", "\n".join(shape(printed))) is not None
 
 
 def missing(command):
@@ -99,13 +106,34 @@ def missing(command):
     return None
 
 
+def on_terminal(command, directory, environment):
+    """What a command prints to a terminal of 80 columns, which is what people see."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    parts = []
+    with subprocess.Popen(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=slave,
+                          stderr=slave, start_new_session=True):
+        os.close(slave)
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # nobody has the other end any more
+                break
+            if not part:
+                break
+            parts.append(part)
+    os.close(master)
+    return b"".join(parts).decode(errors="replace").replace("\r\n", "\n")
+
+
 class Folder:
     """Where the sessions of a document run."""
     def __init__(self, directory, source, build):
         self.directory = directory
         self.environment = {**os.environ, "PATH": os.path.join(build, "tools") + ":" + os.environ["PATH"],
                             "PKG_CONFIG_PATH": os.path.join(build, "meson-uninstalled"), "LC_ALL": "C",
-                            "LD_LIBRARY_PATH": os.path.join(build, "src")}
+                            "C_INCLUDE_PATH": os.path.join(source, "include"), "NO_COLOR": "1",
+                            "TERM": "xterm", "LD_LIBRARY_PATH": os.path.join(build, "src")}
         for name in ("PAPI_CSV_EVENT_FILE", "PAPI_USER_EVENTS_FILE", "PAPI_VPMU", "PAPI_EVENTS"):
             self.environment.pop(name, None)
         shutil.copy(os.path.join(source, "examples", "first.c"), directory)
@@ -125,9 +153,7 @@ class Folder:
             return shown
         if not shown and not re.match(r"(\w+=\S+ )*papi_\w+ .*>", command):
             return None
-        result = subprocess.run(["bash", "-c", command], cwd=self.directory, env=self.environment, timeout=300,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        printed = result.stdout.decode(errors="replace").split("\n")
+        printed = on_terminal(command, self.directory, self.environment).split("\n")
         while printed and not printed[-1].strip():
             printed.pop()
         return printed
@@ -166,7 +192,7 @@ def check(path, source, build, write):
         for session, written in reversed(replaced):
             if page:
                 written = [re.sub(r"^([.'])", r"\\&\1", line.replace("\\", "\\e")) for line in written]
-            kept = [session.indent + line for block in written for line in block.split("\n")]
+            kept = [(session.indent + line).rstrip() for block in written for line in block.split("\n")]
             lines[session.start:session.start + len(session.lines)] = kept
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
@@ -179,7 +205,7 @@ def main():
     parser.add_argument("source")
     parser.add_argument("build")
     parser.add_argument("documents", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     source, build = os.path.abspath(options.source), os.path.abspath(options.build)
     header = subprocess.run([os.path.join(build, "tools/papi_avail")], capture_output=True, text=True, check=False)
     if "virtual, by translation" not in header.stdout:
