@@ -146,6 +146,7 @@ int papi_run_child_repeat(struct run_list *list, struct run_result *result, char
 
 /* papi_run_reproducible.c: makes all programs run from here on the same in every run, or ends papi_run with the reason. */
 void papi_run_reproduce(void);
+bool papi_run_is_reproducible(void);
 
 /* papi_run_virtual.c */
 bool papi_run_virtual_wanted(const struct run_list *list);

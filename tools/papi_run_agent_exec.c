@@ -106,6 +106,14 @@ static char *put_number(char *to, unsigned long long number)
 	return to;
 }
 
+/* With so many digits: the environment, and with it the stack, is the same in every run. */
+static char *put_wide(char *to, unsigned long long number, unsigned digits)
+{
+	for (unsigned i = digits; i > 0; i--, number /= 10)
+		to[i - 1] = (char)('0' + number % 10);
+	return to + digits;
+}
+
 /* ---- the descriptor ---- */
 
 static bool is_table(int descriptor)
@@ -304,7 +312,7 @@ static void write_table(char *to, const struct announced *announced)
 		to = put_number(to, numbers[0]);
 	for (size_t i = 1; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		*to++ = ',';
-		to = put_number(to, numbers[i]);
+		to = put_wide(to, numbers[i], i == 3 ? 20 : 10);
 	}
 	*to = '\0';
 }

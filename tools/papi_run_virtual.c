@@ -234,6 +234,7 @@ static const char *plan_events(struct run_list *list)
 	if (!papi_run_virtual_wanted(list))
 		return NULL;
 	error = papi_agent_plan(eventset, &table->plan);
+	table->plan.clock_unseen = papi_run_is_reproducible();
 	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
 }
 
@@ -255,7 +256,7 @@ static void tell_agent(void)
 {
 	char *preload = preload_before && *preload_before ? papi_run_format("%s:%s", table->agent, preload_before)
 							  : papi_run_format("%s", table->agent);
-	char *told = papi_run_format("%d,%d,%d,%llu,%u,%u", descriptor, (int)getpid(), descriptor,
+	char *told = papi_run_format("%d,%010d,%010d,%020llu,%010u,%010u", descriptor, (int)getpid(), descriptor,
 		(unsigned long long)table->key, 0u, 1u);
 
 	setenv(PRELOAD, preload, 1);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/agent.h"
 
+#include <link.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 
 #include "components/vpmu/engine.h"
 #include "components/vpmu/vpmu.h"
@@ -65,12 +67,35 @@ int papi_agent_lend(const struct papi_agent *agent, uint64_t start, uint64_t end
 	return status;
 }
 
+/* The kernel maps its code, the vDSO, as one piece of an ELF file. */
+static int exclude_clock(void)
+{
+	static bool excluded; /* also in the children of forks */
+	uint64_t base = getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *header = (const void *)(uintptr_t)base;
+	int status = PAPI_OK;
+
+	for (unsigned i = 0; base && !excluded && i < header->e_phnum && status == PAPI_OK; i++) {
+		const ElfW(Phdr) *segment = (const void *)(uintptr_t)(base + header->e_phoff + i * header->e_phentsize);
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X)
+			status = papi_vpmu_engine_exclude(base + segment->p_offset,
+				base + segment->p_offset + segment->p_memsz);
+	}
+	excluded = true;
+	return status;
+}
+
 int papi_agent_start(const struct papi_agent_plan *plan)
 {
+	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
+
 	const struct papi_vpmu_wants wants = {
 		.counters = plan->counters, .simulate = plan->simulate, .inherit = true
 	};
 
+	if (status != PAPI_OK)
+		return status;
 	return papi_vpmu_engine_start(&wants, __builtin_frame_address(0));
 }
 

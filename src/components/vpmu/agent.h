@@ -45,6 +45,7 @@ struct papi_agent {
 struct papi_agent_plan {
 	uint64_t counters; /* a bit for each exact one */
 	bool simulate;	   /* modelled ones are wanted, too */
+	bool clock_unseen; /* the kernel's code in the program, which reads the clock, is not counted */
 };
 
 #define PAPI_AGENT_EXPORTED __attribute__((visibility("default")))
