@@ -56,8 +56,34 @@ static uint64_t next_line(uint64_t *state, uint64_t last, uint64_t lines)
 	}
 }
 
-static void compare_with_plain(uint32_t sets, uint32_t ways)
+/* What the kernel does for the engine, by means of libc. */
+static void *change_memory(void *memory, size_t old, size_t new)
 {
+	void *changed = new ? aligned_alloc(64, (new + 63) & ~(size_t)63) : NULL;
+
+	if (changed) {
+		memset(changed, 0, new);
+		memcpy(changed, memory ? memory : changed, old < new ? old : new);
+	}
+	if (old && (changed || !new))
+		free(memory);
+	return changed;
+}
+
+/* So many pieces of memory there are, and then no more. */
+static unsigned pieces_left;
+
+static void *little_memory(void *memory, size_t old, size_t new)
+{
+	if (new && pieces_left == 0)
+		return NULL;
+	pieces_left -= new != 0;
+	return change_memory(memory, old, new);
+}
+
+static void compare_with_plain(uint32_t sets, uint32_t ways, bool code)
+{
+	const uint64_t first = (code ? (uint64_t)PAPI_VPMU_FRAME_OF_CODE : 0) << (PAPI_VPMU_PAGE_SHIFT - 6);
 	const struct papi_vpmu_shape shape = { sets, ways, 6 };
 	struct plain plain = { sets, ways, calloc((size_t)sets * ways, sizeof(uint64_t)) };
 	void *memory = mmap(NULL, papi_vpmu_lru_size(&shape), PROT_READ | PROT_WRITE,
@@ -68,16 +94,20 @@ static void compare_with_plain(uint32_t sets, uint32_t ways)
 	assert_non_null(plain.lines);
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	papi_vpmu_lru_init(&lru, &shape, memory);
+	assert_true(papi_vpmu_lru_reach(&lru, code, 2048, change_memory));
 	for (unsigned i = 0; i < 20000; i++) {
 		bool expected;
 
 		line = next_line(&state, line, (uint64_t)sets * ways);
-		expected = plain_access(&plain, line);
+		expected = plain_access(&plain, first + line);
 		hits += expected;
-		if (papi_vpmu_lru_access(&lru, line) != expected)
+		if (i == 10000) /* longer, it still knows what it knew */
+			assert_true(papi_vpmu_lru_reach(&lru, code, 4096, change_memory));
+		if (papi_vpmu_lru_access(&lru, first + line) != expected)
 			fail_msg("%u sets of %u ways, access %u: not a %s", sets, ways, i, expected ? "hit" : "miss");
 	}
 	assert_in_range(hits, 1, 19999);
+	assert_true(papi_vpmu_lru_reach(&lru, code, 0, change_memory));
 	free(plain.lines);
 	munmap(memory, papi_vpmu_lru_size(&shape));
 }
@@ -90,25 +120,41 @@ static void caches_are_true_lru(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		for (unsigned j = 0; j < sizeof(ways) / sizeof(ways[0]); j++)
-			compare_with_plain(sets[i], ways[j]);
+			compare_with_plain(sets[i], ways[j], (i + j) % 2);
 }
 
 static void page_numbers(void **state)
 {
-	struct papi_vpmu_frames *frames = calloc(1, sizeof(*frames));
+	struct papi_vpmu_frames zeros = { 0 }, *frames = &zeros;
 	uint64_t far = (1ull << PAPI_VPMU_FRAME_BITS) + 77;
 
 	(void)state;
-	assert_non_null(frames);
+	assert_int_equal(papi_vpmu_frames_find(frames, 77), 0);
+	assert_true(papi_vpmu_frames_reserve(frames, 3, change_memory));
 	assert_int_equal(papi_vpmu_frames_number(frames, 77), 1);
 	assert_int_equal(papi_vpmu_frames_number(frames, far), 2);
 	assert_int_equal(papi_vpmu_frames_number(frames, 78), 3);
 	assert_int_equal(papi_vpmu_frames_number(frames, far), 2);
 	assert_int_equal(papi_vpmu_frames_number(frames, 77), 1);
+	for (uint64_t page = 1000; page < 9000; page++) {
+		assert_true(papi_vpmu_frames_reserve(frames, 1, change_memory));
+		assert_int_equal(papi_vpmu_frames_number(frames, page << 20), page - 1000 + 4);
+	}
+	assert_int_equal(papi_vpmu_frames_find(frames, far), 2);
+	assert_int_equal(papi_vpmu_frames_find(frames, 5000ull << 20), 4004);
+	assert_int_equal(papi_vpmu_frames_find(frames, 5000ull << 20 | 1), 0);
 	frames->used = 1u << PAPI_VPMU_FRAME_BITS;
 	assert_int_equal(papi_vpmu_frames_number(frames, 0x7f0012345), 0x12345);
 	assert_int_equal(papi_vpmu_frames_number(frames, 78), 3);
-	free(frames);
+	papi_vpmu_frames_end(frames, change_memory);
+	/* Without memory it stays as it is. */
+	pieces_left = 1;
+	assert_true(papi_vpmu_frames_reserve(frames, 500, little_memory));
+	for (uint64_t page = 1; page <= 700; page++)
+		papi_vpmu_frames_number(frames, page);
+	assert_false(papi_vpmu_frames_reserve(frames, 500, little_memory));
+	assert_int_equal(papi_vpmu_frames_find(frames, 700), 700);
+	papi_vpmu_frames_end(frames, little_memory);
 }
 
 /* ---- branches ---- */
@@ -198,7 +244,6 @@ static const struct papi_vpmu_geometry geometry = {
 
 struct machine {
 	struct papi_vpmu_models *models;
-	size_t size; /* of models */
 	uint64_t counters[PAPI_VPMU_COUNTERS];
 	_Alignas(64) unsigned char arena[4096];
 	uint64_t trace[4096];
@@ -208,14 +253,11 @@ struct machine {
 static struct machine *make_machine_of(const struct papi_vpmu_geometry *shape)
 {
 	struct machine *machine = aligned_alloc(64, sizeof(*machine));
-	void *memory = mmap(NULL, papi_vpmu_models_size(shape), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	assert_non_null(machine);
-	assert_ptr_not_equal(memory, MAP_FAILED);
 	memset(machine, 0, sizeof(*machine));
-	machine->models = papi_vpmu_models_init(memory, shape);
-	machine->size = papi_vpmu_models_size(shape);
+	machine->models = papi_vpmu_models_make(shape, change_memory);
+	assert_non_null(machine->models);
 	return machine;
 }
 
@@ -226,7 +268,7 @@ static struct machine *make_machine(void)
 
 static void free_machine(struct machine *machine)
 {
-	munmap(machine->models, machine->size);
+	papi_vpmu_models_end(machine->models);
 	free(machine);
 }
 
@@ -235,14 +277,16 @@ static struct papi_vpmu_description *describe(
 	struct machine *machine, unsigned offset, uint64_t pc, enum papi_vpmu_ending end, unsigned words)
 {
 	struct papi_vpmu_description *block = (void *)(machine->arena + offset);
+	const uint64_t place = ((uint64_t)PAPI_VPMU_FRAME_OF_CODE << PAPI_VPMU_PAGE_SHIFT) + pc;
+	const unsigned shift = machine->models->l1i.shift;
 
 	*block = (struct papi_vpmu_description){
 		.pc = pc,
 		.next = pc + 16,
-		.entry = pc,
-		.branch = pc + 14,
-		.first_line = pc >> 6,
-		.n_lines = (uint8_t)(((pc + 15) >> 6) - (pc >> 6) + 1),
+		.entry = place,
+		.branch = place + 14,
+		.first_line = place >> shift,
+		.n_lines = (uint8_t)(((pc + 15) >> shift) - (pc >> shift) + 1),
 		.words = (uint8_t)words,
 		.end = (uint8_t)end,
 		.counted = true,

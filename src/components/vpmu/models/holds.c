@@ -4,8 +4,10 @@
 
 static bool holds_line(const struct papi_vpmu_models *models, uint64_t line)
 {
-	return papi_vpmu_lru_holds(&models->l1i, line) &&
-		papi_vpmu_lru_holds(&models->itlb, line >> (PAPI_VPMU_PAGE_SHIFT - models->l1i.shift));
+	uint64_t page = line >> (PAPI_VPMU_PAGE_SHIFT - models->l1i.shift);
+
+	return papi_vpmu_models_know_code(models, page) && papi_vpmu_lru_holds(&models->l1i, line) &&
+		papi_vpmu_lru_holds(&models->itlb, page);
 }
 
 bool papi_vpmu_models_hold_code(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
@@ -24,10 +26,10 @@ bool papi_vpmu_models_hold_data(const struct papi_vpmu_models *models, uint64_t 
 	uint64_t settled = papi_vpmu_settle(models, address), size = 1ull << models->l1d.shift;
 
 	for (uint64_t at = settled & -size; at <= settled + extent; at += size) {
-		uint64_t frame = papi_vpmu_frames_find(models->frames, at >> PAPI_VPMU_PAGE_SHIFT);
+		uint64_t frame = papi_vpmu_frames_find(&models->frames, at >> PAPI_VPMU_PAGE_SHIFT);
 		uint64_t placed = frame << PAPI_VPMU_PAGE_SHIFT | (at & ((1 << PAPI_VPMU_PAGE_SHIFT) - 1));
 
-		if (!frame || !papi_vpmu_lru_holds(&models->dtlb, frame) ||
+		if (!frame || frame >= models->pages[false] || !papi_vpmu_lru_holds(&models->dtlb, frame) ||
 			!papi_vpmu_lru_holds(&models->l1d, placed >> models->l1d.shift))
 			return false;
 	}

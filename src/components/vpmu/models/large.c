@@ -6,26 +6,25 @@ static size_t rounded(size_t size)
 	return (size + 63) & ~(size_t)63;
 }
 
-size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways, size_t lines)
+size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways)
 {
 	return rounded(sizeof(struct papi_vpmu_large)) +
 		rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_node)) +
-		rounded(sets * sizeof(struct papi_vpmu_large_set)) + lines * sizeof(uint32_t);
+		sets * sizeof(struct papi_vpmu_large_set);
 }
 
-struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32_t ways)
+struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32_t ways, uint32_t code_bit)
 {
 	struct papi_vpmu_large *large = zeroed;
 	char *memory = zeroed;
 
 	large->sets = sets;
 	large->ways = ways;
+	large->code_bit = code_bit;
 	memory += rounded(sizeof(*large));
 	large->nodes = (struct papi_vpmu_large_node *)(void *)memory;
 	memory += rounded((size_t)sets * ways * sizeof(*large->nodes));
 	large->set = (struct papi_vpmu_large_set *)(void *)memory;
-	memory += rounded(sets * sizeof(*large->set));
-	large->nodes_of = (uint32_t *)(void *)memory;
 	return large;
 }
 
@@ -74,14 +73,14 @@ static uint32_t replace(struct papi_vpmu_large *large, uint32_t set_number)
 		return number;
 	}
 	number = set->oldest;
-	large->nodes_of[large->nodes[number - 1].line] = 0;
+	*papi_vpmu_large_node_of(large, large->nodes[number - 1].line) = 0;
 	renew(large, set, number);
 	return number;
 }
 
 bool papi_vpmu_large_access(struct papi_vpmu_large *large, uint32_t line)
 {
-	uint32_t number = large->nodes_of[line], set = large->sets == 1 ? 0 : line % large->sets;
+	uint32_t *node = papi_vpmu_large_node_of(large, line), number = *node, set = large->sets == 1 ? 0 : line % large->sets;
 
 	if (number) {
 		renew(large, &large->set[set], number);
@@ -89,6 +88,6 @@ bool papi_vpmu_large_access(struct papi_vpmu_large *large, uint32_t line)
 	}
 	number = replace(large, set);
 	large->nodes[number - 1].line = line;
-	large->nodes_of[line] = number;
+	*node = number;
 	return false;
 }

@@ -26,12 +26,17 @@ struct papi_vpmu_large {
 	uint32_t none; /* no line: always 0 */
 	struct papi_vpmu_large_node *nodes;
 	struct papi_vpmu_large_set *set;
-	uint32_t *nodes_of; /* of each line; 0: it is not there */
+	uint32_t *nodes_of[2]; /* of each line of data, and of code; 0: it is not there */
+	uint32_t code_bit;     /* of a line's number: it is one of code */
 };
 
-/* lines: how many numbers of lines there are. */
-size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways, size_t lines);
-struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32_t ways);
+size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways);
+struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32_t ways, uint32_t code_bit);
+
+static inline uint32_t *papi_vpmu_large_node_of(const struct papi_vpmu_large *large, uint32_t line)
+{
+	return &large->nodes_of[line >> large->code_bit][line];
+}
 
 /* Whether the line was there. It is afterwards, as the newest of its set. */
 bool papi_vpmu_large_access(struct papi_vpmu_large *large, uint32_t line);

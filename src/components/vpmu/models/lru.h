@@ -8,8 +8,8 @@
  * each set is also in an array of its own: the same again, the most frequent case by far, is one comparison and changes
  * nothing.
  *
- * Memory of zeros is an empty cache: the exclusive-or makes 0 a valid order, and no line has the number 0. Most of it is
- * the table, of which only what stands for lines that have been used is ever touched.
+ * Memory of zeros is an empty cache: the exclusive-or makes 0 a valid order, and no line has the number 0. The table is in
+ * two parts, for lines of data and of code, each for the pages that there are so far.
  */
 #ifndef PAPI_VPMU_MODELS_LRU_H
 #define PAPI_VPMU_MODELS_LRU_H
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "components/vpmu/models/frames.h"
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/models/large.h"
 
@@ -26,11 +27,13 @@ struct papi_vpmu_lru {
 	uint32_t *newest; /* line of each set; with a mask of 0 at least that of the first, or none */
 	uint64_t *orders; /* of each set, ^ IDENTITY; above the oldest way is what was there before */
 	uint32_t *lines;  /* of each set, PACKED_WAYS_MAX */
-	uint8_t *ways_of; /* of each line: the way it is in, + 1; 0: none */
+	uint8_t *ways_of[2]; /* of each line of data, and of code: the way it is in, + 1; 0: none */
 	uint64_t mask;    /* sets - 1 when that is a power of two, else 0 */
 	uint32_t sets, ways;
 	uint32_t shift;
 	uint32_t oldest_position;      /* bit of the last way in an order */
+	uint32_t code_bit;	       /* of a line's number: it is one of code */
+	uint32_t pages[2];	       /* that the tables are for */
 	struct papi_vpmu_large *large; /* instead of all that but newest, where there are more ways */
 };
 
@@ -48,10 +51,16 @@ static inline uint64_t papi_vpmu_lru_renew(uint64_t order, unsigned way)
 	return (order & older) | (order & newer) << 4 | way;
 }
 
+static inline uint8_t *papi_vpmu_lru_way_of(const struct papi_vpmu_lru *cache, uint32_t line)
+{
+	return &cache->ways_of[line >> cache->code_bit][line];
+}
+
 static inline bool papi_vpmu_lru_access_set(const struct papi_vpmu_lru *cache, uint32_t line, uint64_t number)
 {
 	uint64_t order = cache->orders[number] ^ PAPI_VPMU_ORDER_IDENTITY;
-	unsigned found = cache->ways_of[line], oldest;
+	uint8_t *way = papi_vpmu_lru_way_of(cache, line);
+	unsigned found = *way, oldest;
 	uint32_t *victim;
 
 	if (found) {
@@ -60,8 +69,8 @@ static inline bool papi_vpmu_lru_access_set(const struct papi_vpmu_lru *cache, u
 	}
 	oldest = order >> cache->oldest_position & 15;
 	victim = &cache->lines[number * PAPI_VPMU_PACKED_WAYS_MAX + oldest];
-	cache->ways_of[*victim] = 0;
-	cache->ways_of[line] = (uint8_t)(oldest + 1);
+	*papi_vpmu_lru_way_of(cache, *victim) = 0;
+	*way = (uint8_t)(oldest + 1);
 	*victim = line;
 	cache->orders[number] = (order << 4 | oldest) ^ PAPI_VPMU_ORDER_IDENTITY;
 	return false;
@@ -102,11 +111,16 @@ static inline bool papi_vpmu_lru_access_rare(const struct papi_vpmu_lru *cache, 
 /* Whether it is there, and nothing else. */
 static inline bool papi_vpmu_lru_holds(const struct papi_vpmu_lru *cache, uint64_t line)
 {
-	return cache->large ? cache->large->nodes_of[line] != 0 : cache->ways_of[line] != 0;
+	return cache->large ? *papi_vpmu_large_node_of(cache->large, (uint32_t)line) != 0
+			    : *papi_vpmu_lru_way_of(cache, (uint32_t)line) != 0;
 }
 
-/* Bytes that a cache of this shape needs, and one made of that many zeroed bytes. Both round up to 64. */
+/* Bytes that a cache of this shape needs besides its tables, and one made of that many zeroed bytes. Both round up to 64. */
 size_t papi_vpmu_lru_size(const struct papi_vpmu_shape *shape);
 void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shape *shape, void *zeroed);
+
+/* Makes a table long enough for the lines of the first pages of data, or of code: so many, or none at all. False when memory
+ * has ended; what there was is as it was. */
+bool papi_vpmu_lru_reach(struct papi_vpmu_lru *cache, bool code, uint32_t pages, papi_vpmu_memory *memory);
 
 #endif

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/models/models.h"
 
-struct part {
-	struct papi_vpmu_lru *cache;
-	const struct papi_vpmu_shape *shape;
-};
+/* So many pages of data, and of code, at first: a small program has no more. */
+#define FIRST_PAGES 256
 
 static size_t size_of_models(void)
 {
 	return (sizeof(struct papi_vpmu_models) + 63) & ~(size_t)63;
 }
 
-size_t papi_vpmu_models_size(const struct papi_vpmu_geometry *geometry)
+/* With a second level of TLB for both, itlb2 is a copy. */
+static size_t size_of(const struct papi_vpmu_geometry *geometry)
 {
 	return size_of_models() + papi_vpmu_lru_size(&geometry->l1i) + papi_vpmu_lru_size(&geometry->l1d) +
 		papi_vpmu_lru_size(&geometry->l2) + papi_vpmu_lru_size(&geometry->l3) +
 		papi_vpmu_lru_size(&geometry->itlb) + papi_vpmu_lru_size(&geometry->dtlb) +
-		papi_vpmu_lru_size(&geometry->itlb2) + papi_vpmu_lru_size(&geometry->dtlb2) +
-		sizeof(struct papi_vpmu_frames);
+		papi_vpmu_lru_size(&geometry->itlb2) + papi_vpmu_lru_size(&geometry->dtlb2);
 }
 
-struct papi_vpmu_models *papi_vpmu_models_init(void *zeroed, const struct papi_vpmu_geometry *geometry)
+static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_geometry *geometry)
 {
-	struct papi_vpmu_models *models = zeroed;
-	char *memory = (char *)zeroed + size_of_models();
-	const struct part parts[] = {
+	struct part {
+		struct papi_vpmu_lru *cache;
+		const struct papi_vpmu_shape *shape;
+	} const parts[] = {
 		{ &models->l1i, &geometry->l1i },
 		{ &models->l1d, &geometry->l1d },
 		{ &models->l2, &geometry->l2 },
@@ -34,20 +33,85 @@ struct papi_vpmu_models *papi_vpmu_models_init(void *zeroed, const struct papi_v
 		{ &models->itlb2, &geometry->itlb2 },
 		{ &models->dtlb2, &geometry->dtlb2 },
 	};
+	char *memory = (char *)models + size_of_models();
 
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		papi_vpmu_lru_init(parts[i].cache, parts[i].shape, memory);
 		memory += papi_vpmu_lru_size(parts[i].shape);
 	}
-	/* A copy: the sets are where they are. */
-	if (geometry->shared_tlb2)
+}
+
+/* The tables of the caches that see data, or code, become long enough for that many pages. */
+static bool reach(struct papi_vpmu_models *models, bool code, uint32_t pages)
+{
+	struct papi_vpmu_lru *const caches[2][5] = {
+		{ &models->l1d, &models->l2, &models->l3, &models->dtlb, &models->dtlb2 },
+		{ &models->l1i, &models->l2, &models->l3, &models->itlb,
+			models->shared_tlb2 ? &models->dtlb2 : &models->itlb2 },
+	};
+	bool reached = true;
+
+	for (unsigned i = 0; i < sizeof(caches[0]) / sizeof(caches[0][0]); i++)
+		reached = papi_vpmu_lru_reach(caches[code][i], code, pages, models->memory) && reached;
+	/* A copy: the sets and tables are where they are. */
+	if (models->shared_tlb2)
 		models->itlb2 = models->dtlb2;
+	if (reached)
+		models->pages[code] = pages;
+	return reached;
+}
+
+bool papi_vpmu_models_reach(struct papi_vpmu_models *models, bool code, uint64_t number)
+{
+	uint64_t index = number - (code ? PAPI_VPMU_FRAME_OF_CODE : 0), pages = models->pages[code];
+
+	while (pages <= index && pages < PAPI_VPMU_FRAME_LARGEST)
+		pages *= 2;
+	if (pages > models->pages[code] && (models->failed || !reach(models, code, (uint32_t)pages)))
+		models->failed = true;
+	return index < models->pages[code];
+}
+
+uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page)
+{
+	uint64_t number;
+
+	if (!papi_vpmu_frames_reserve(&models->frames, 1, models->memory))
+		models->failed = true;
+	else if (number = papi_vpmu_frames_number(&models->frames, page),
+		papi_vpmu_models_reach(models, false, number))
+		return number;
+	return 1;
+}
+
+struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory)
+{
+	struct papi_vpmu_models *models = memory(NULL, 0, size_of(geometry));
+
+	if (!models)
+		return NULL;
+	models->size = size_of(geometry);
+	models->memory = memory;
+	models->shared_tlb2 = geometry->shared_tlb2;
+	init_caches(models, geometry);
 	papi_vpmu_predictor_init(&models->predictor);
-	models->frames = (struct papi_vpmu_frames *)(void *)memory;
 	/* No page is the last one yet. Without a second way two pages that take turns would evict each other. */
 	models->data_page = models->other_page = ~0ull;
 	models->code_state = PAPI_VPMU_STATE_STEP; /* so that zeros are no block's */
-	return models;
+	if (reach(models, false, FIRST_PAGES) && reach(models, true, FIRST_PAGES))
+		return models;
+	papi_vpmu_models_end(models);
+	return NULL;
+}
+
+void papi_vpmu_models_end(struct papi_vpmu_models *models)
+{
+	papi_vpmu_memory *memory = models->memory;
+
+	reach(models, false, 0);
+	reach(models, true, 0);
+	papi_vpmu_frames_end(&models->frames, memory);
+	memory(models, models->size, 0);
 }
 
 void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start, uint64_t end, uint64_t at)

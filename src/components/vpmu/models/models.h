@@ -22,7 +22,6 @@
 
 struct papi_vpmu_models {
 	/* Set by the engine. */
-	size_t size;
 	uint64_t thread_base;          /* of fs */
 	uint64_t data_start, data_end; /* count accesses to [start, end) only, loads and stores too; end 0: all */
 	bool counts_accesses;          /* add to LOADS and STORES: translated code does not */
@@ -41,7 +40,12 @@ struct papi_vpmu_models {
 	 */
 	uint64_t fetched[PAPI_VPMU_FETCHED];
 	uint64_t code_state; /* of PAPI_VPMU_STATE_STEP each */
-	struct papi_vpmu_frames *frames; /* of data */
+	struct papi_vpmu_frames frames;  /* of data */
+	size_t size;
+	papi_vpmu_memory *memory;
+	bool shared_tlb2;
+	uint32_t pages[2];               /* of data and of code, that caches can tell apart so far */
+	bool failed;                     /* memory has ended: from then on pages are taken for each other */
 	struct papi_vpmu_lru l1i, l1d, l2, l3;
 	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
 	struct papi_vpmu_description previous; /* that a record has ended with, but whose branch the next one tells */
@@ -50,9 +54,20 @@ struct papi_vpmu_models {
 	struct papi_vpmu_predictor predictor;
 };
 
-/* Bytes that models need, and models made of that many zeroed bytes, aligned to 64. */
-size_t papi_vpmu_models_size(const struct papi_vpmu_geometry *geometry);
-struct papi_vpmu_models *papi_vpmu_models_init(void *zeroed, const struct papi_vpmu_geometry *geometry);
+/* NULL when memory ends. */
+struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory);
+void papi_vpmu_models_end(struct papi_vpmu_models *models);
+
+/* The number of a page of data that is not among the frames. */
+uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page);
+/* Whether caches can tell the page of that number from others, by now. */
+bool papi_vpmu_models_reach(struct papi_vpmu_models *models, bool code, uint64_t number);
+/* The same of a page of code, where that is not asked for the first time. */
+static inline bool papi_vpmu_models_know_code(const struct papi_vpmu_models *models, uint64_t number)
+{
+	return number - PAPI_VPMU_FRAME_OF_CODE < models->pages[true];
+}
+
 /* The stack that the thread runs on is in [start, end), and the stack pointer is at. */
 void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start, uint64_t end, uint64_t at);
 

@@ -95,6 +95,8 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 	uint64_t address = line << cache->shift, page = address >> PAPI_VPMU_PAGE_SHIFT;
 
 	if (page != models->code_page) {
+		if (!papi_vpmu_models_know_code(models, page) && !papi_vpmu_models_reach(models, true, page))
+			return;
 		models->code_page = page;
 		models->code_state += PAPI_VPMU_STATE_STEP;
 		if (!papi_vpmu_lru_access(&models->itlb, page)) {

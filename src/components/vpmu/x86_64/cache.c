@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/x86_64/cache.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,24 @@
 #include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/x86_64/maps.h"
 #include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/region.h"
 #include "components/vpmu/x86_64/thread.h"
 #include "core/error.h"
 
-#define SEGMENT_SIZE ((size_t)32 << 20)
-#define MAX_SEGMENTS 32
-#define MAX_BLOCKS (1u << 18) /* in a segment */
-#define MAX_LINKS (1u << 19)
-#define MAX_MARKS (1u << 23)
-#define MAX_BYTES ((size_t)1 << 26)
-#define MAX_FLAVOURS 32
+/* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */
+#define SEGMENT_SMALLEST ((size_t)1 << 20)
+#define SEGMENT_LARGEST  ((size_t)8 << 20)
+#define LIVE_SIZE	 ((size_t)32 << 20)
+#define MAX_SEGMENTS	 192
+#define MAX_FLAVOURS	 32
+/* Numbers of links of a segment. */
+#define LINK_NUMBERS (1 << 19)
+
+/* What there is for so many bytes of code; a segment is full when one of them is. Programs have about three quarters. */
+#define PER_BLOCK 80
+#define PER_LINK  40
+#define PER_MARK  10
+#define PER_BYTE  5 /* of the program */
 
 /* Before the entry of each block: the way to the dispatcher that a stale block takes, by a short jump back. */
 #define STALE_STUB 24
@@ -27,7 +36,8 @@
 struct segment {
 	uint8_t *write; /* NULL: the place in the table is free */
 	uint64_t code;
-	size_t used;
+	size_t size, used;
+	void *tables; /* the following, in one piece of memory */
 	struct papi_vpmu_block *blocks; /* in the order of their code */
 	atomic_uint n_blocks;
 	struct papi_vpmu_link *links;
@@ -42,9 +52,11 @@ struct segment {
 
 static struct segment segments[MAX_SEGMENTS];
 static struct segment *current;
+static size_t live_size; /* of those that are not retired */
+static unsigned live_blocks;
 static struct papi_vpmu_flavour flavours[MAX_FLAVOURS];
 static uint64_t epoch;
-static unsigned max_blocks = MAX_BLOCKS;
+static unsigned max_blocks = UINT_MAX;
 static atomic_int lock;
 
 /* Held for microseconds, and often by none: waiting threads yield. */
@@ -82,40 +94,48 @@ static void unmap(const void *memory, size_t size)
 		papi_vpmu_raw(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
 }
 
+static size_t size_of_tables(size_t size)
+{
+	return size / PER_BLOCK * sizeof(struct papi_vpmu_block) + size / PER_LINK * sizeof(struct papi_vpmu_link) +
+	       size / PER_MARK * sizeof(struct papi_vpmu_mark) + size / PER_BYTE;
+}
+
 static void give_back(struct segment *segment)
 {
-	unmap(segment->write, SEGMENT_SIZE);
-	unmap((void *)(uintptr_t)segment->code, SEGMENT_SIZE);
-	unmap(segment->blocks, MAX_BLOCKS * sizeof(*segment->blocks));
-	unmap(segment->links, MAX_LINKS * sizeof(*segment->links));
-	unmap(segment->marks, MAX_MARKS * sizeof(*segment->marks));
-	unmap(segment->bytes, MAX_BYTES);
+	if (segment->code)
+		papi_vpmu_region_unmap((void *)(uintptr_t)segment->code, segment->size);
+	unmap(segment->write, segment->size);
+	unmap(segment->tables, size_of_tables(segment->size));
 	memset(segment, 0, sizeof(*segment));
 }
 
-/* Both views of a segment's code. Near the program, its displacements reach what they name. No file: its size would be
- * limited by that of the program's files. */
+static bool map_tables(struct segment *segment)
+{
+	char *memory = map_memory(size_of_tables(segment->size));
+
+	segment->tables = memory;
+	segment->blocks = (struct papi_vpmu_block *)(void *)memory;
+	segment->links = (struct papi_vpmu_link *)(segment->blocks + segment->size / PER_BLOCK);
+	segment->marks = (struct papi_vpmu_mark *)(segment->links + segment->size / PER_LINK);
+	segment->bytes = (uint8_t *)(segment->marks + segment->size / PER_MARK);
+	return memory;
+}
+
+/* Both views of a segment's code. No file: its size would be limited by that of the program's files. */
 static bool map_code(struct segment *segment)
 {
-	uint64_t near = papi_vpmu_maps_place_near_program(SEGMENT_SIZE * MAX_SEGMENTS);
-	const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, run = PROT_READ | PROT_EXEC;
-	void *code = NULL;
+	void *code = papi_vpmu_region_map(segment->size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE);
 	long again;
 
-	if (near)
-		code = map((void *)(uintptr_t)(near + (uint64_t)(segment - segments) * SEGMENT_SIZE), SEGMENT_SIZE, run,
-			   flags | MAP_FIXED_NOREPLACE);
-	if (!code)
-		code = map(NULL, SEGMENT_SIZE, run, flags);
 	if (!code)
 		return false;
 	segment->code = (uint64_t)(uintptr_t)code;
 	/* An old size of 0 maps the same memory a second time. */
-	again = papi_vpmu_raw(SYS_mremap, (long)code, 0, (long)SEGMENT_SIZE, MREMAP_MAYMOVE, 0, 0);
+	again = papi_vpmu_raw(SYS_mremap, (long)code, 0, (long)segment->size, MREMAP_MAYMOVE, 0, 0);
 	if (again < 0 && again > -4096)
 		return false;
 	segment->write = (uint8_t *)again; /* NOLINT(performance-no-int-to-ptr) */
-	return papi_vpmu_raw(SYS_mprotect, again, (long)SEGMENT_SIZE, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+	return papi_vpmu_raw(SYS_mprotect, again, (long)segment->size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
 static bool new_segment(void)
@@ -124,21 +144,16 @@ static bool new_segment(void)
 
 	while (segment < segments + MAX_SEGMENTS && segment->write)
 		segment++;
-	if (segment == segments + MAX_SEGMENTS)
+	if (segment == segments + MAX_SEGMENTS || live_size >= LIVE_SIZE)
 		return false;
-	if (!map_code(segment)) {
-		give_back(segment);
-		return false;
-	}
-	segment->blocks = map_memory(MAX_BLOCKS * sizeof(*segment->blocks));
-	segment->links = map_memory(MAX_LINKS * sizeof(*segment->links));
-	segment->marks = map_memory(MAX_MARKS * sizeof(*segment->marks));
-	segment->bytes = map_memory(MAX_BYTES);
-	if (!segment->blocks || !segment->links || !segment->marks || !segment->bytes) {
+	segment->size = live_size < SEGMENT_SMALLEST ? SEGMENT_SMALLEST
+						     : live_size > SEGMENT_LARGEST ? SEGMENT_LARGEST : live_size;
+	if (!map_code(segment) || !map_tables(segment)) {
 		give_back(segment);
 		return false;
 	}
 	segment->opened_at = epoch;
+	live_size += segment->size;
 	current = segment;
 	return true;
 }
@@ -148,7 +163,7 @@ static void read_limit(void)
 	const char *text = secure_getenv("PAPI_VPMU_BLOCKS");
 	unsigned long number = text ? strtoul(text, NULL, 0) : 0;
 
-	if (number >= 16 && number < MAX_BLOCKS)
+	if (number >= 16 && number < UINT_MAX)
 		max_blocks = (unsigned)number;
 }
 
@@ -170,21 +185,14 @@ int papi_vpmu_cache_begin(void)
 /* The code itself is shared with the parent, which goes on writing to it: nothing of it is touched. */
 void papi_vpmu_cache_forked(void)
 {
-	for (unsigned i = 0; i < MAX_SEGMENTS; i++) {
-		struct segment *segment = &segments[i];
-
-		unmap(segment->write, segment->write ? SEGMENT_SIZE : 0);
-		unmap(segment->blocks, MAX_BLOCKS * sizeof(*segment->blocks));
-		unmap(segment->links, MAX_LINKS * sizeof(*segment->links));
-		unmap(segment->marks, MAX_MARKS * sizeof(*segment->marks));
-		unmap(segment->bytes, MAX_BYTES);
-		memset(segment, 0, sizeof(*segment));
-	}
+	for (unsigned i = 0; i < MAX_SEGMENTS; i++)
+		give_back(&segments[i]);
 	for (unsigned i = 0; i < MAX_FLAVOURS; i++) {
 		unmap(flavours[i].buckets, sizeof(*flavours[i].buckets) << PAPI_VPMU_BUCKET_BITS);
 		memset(&flavours[i], 0, sizeof(flavours[i]));
 	}
 	current = NULL;
+	live_size = live_blocks = 0;
 	atomic_store(&lock, 0);
 }
 
@@ -198,20 +206,26 @@ static bool same_wants(const struct papi_vpmu_wants *a, const struct papi_vpmu_w
 	       (!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
 
+static struct segment *segment_of(uint64_t code)
+{
+	for (struct segment *segment = segments; segment < segments + MAX_SEGMENTS; segment++)
+		if (segment->code && code - segment->code < segment->size)
+			return segment;
+	return NULL;
+}
+
 static void make_stale(struct papi_vpmu_block *block)
 {
-	uint8_t *entry;
+	const struct segment *segment = segment_of(block->code);
 	const uint16_t jump = SHORT_JUMP_BACK;
+	uint8_t *entry;
 
 	if (block->stale)
 		return;
 	block->stale = true;
-	for (struct segment *segment = segments; segment < segments + MAX_SEGMENTS; segment++)
-		if (segment->write && block->code - segment->code < SEGMENT_SIZE) {
-			entry = segment->write + (block->code - segment->code);
-			/* Entries are aligned: other threads see the old bytes or the new. */
-			__atomic_store_n((uint16_t *)(void *)entry, jump, __ATOMIC_RELEASE);
-		}
+	entry = segment->write + (block->code - segment->code);
+	/* Entries are aligned: other threads see the old bytes or the new. */
+	__atomic_store_n((uint16_t *)(void *)entry, jump, __ATOMIC_RELEASE);
 }
 
 static void empty_flavour(struct papi_vpmu_flavour *flavour)
@@ -286,27 +300,24 @@ struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *fla
 	return block;
 }
 
-bool papi_vpmu_cache_is_current(uint64_t code)
+bool papi_vpmu_cache_is_live(uint64_t code)
 {
-	return current && code - current->code < SEGMENT_SIZE;
+	const struct segment *segment = segment_of(code);
+
+	return segment && !segment->retired;
 }
 
 bool papi_vpmu_cache_holds(uint64_t code)
 {
-	for (unsigned i = 0; i < MAX_SEGMENTS; i++)
-		if (segments[i].code && code - segments[i].code < SEGMENT_SIZE)
-			return true;
-	return false;
+	return segment_of(code);
 }
 
 const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code)
 {
-	const struct segment *segment = segments;
+	const struct segment *segment = segment_of(code);
 	unsigned low = 0, high;
 
-	while (segment < segments + MAX_SEGMENTS && !(segment->code && code - segment->code < SEGMENT_SIZE))
-		segment++;
-	if (segment == segments + MAX_SEGMENTS)
+	if (!segment)
 		return NULL;
 	high = atomic_load_explicit(&segment->n_blocks, memory_order_acquire);
 	while (low < high) { /* the last one whose stub starts at or before code */
@@ -327,19 +338,23 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code)
 	for (unsigned i = 0; i < MAX_SEGMENTS; i++) {
 		uint32_t offset = code - (uint32_t)segments[i].code;
 
-		if (segments[i].code && offset < SEGMENT_SIZE)
+		if (segments[i].code && offset < segments[i].size)
 			return papi_vpmu_cache_block_at(segments[i].code + offset);
 	}
 	return NULL;
 }
 
+/* Too full for another block, that is for the largest one there can be. */
+static bool is_full(const struct segment *segment)
+{
+	return segment->size - segment->used < PAPI_VPMU_EMIT_MARGIN || segment->n_blocks >= segment->size / PER_BLOCK ||
+	       segment->n_links >= segment->size / PER_LINK - 1024 || segment->n_marks >= segment->size / PER_MARK - 2048 ||
+	       segment->n_bytes >= segment->size / PER_BYTE - 4096;
+}
+
 bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e)
 {
-	if (!current)
-		return false;
-	if (SEGMENT_SIZE - current->used < PAPI_VPMU_EMIT_MARGIN || current->n_blocks >= max_blocks ||
-	    current->n_links >= MAX_LINKS - 1024 || current->n_marks >= MAX_MARKS - 2048 ||
-	    current->n_bytes >= MAX_BYTES - 4096)
+	if (live_blocks >= max_blocks || ((!current || is_full(current)) && !new_segment()))
 		return false;
 	e->next = current->write + current->used;
 	e->to_code = (intptr_t)current->code - (intptr_t)current->write;
@@ -382,6 +397,7 @@ struct papi_vpmu_block *papi_vpmu_cache_close(const struct papi_vpmu_emitter *e,
 		kept->next = *head;
 		*head = kept;
 	}
+	live_blocks++;
 	atomic_store_explicit(&current->n_blocks, n + 1, memory_order_release);
 	return kept;
 }
@@ -393,13 +409,13 @@ int64_t papi_vpmu_cache_new_link(uint64_t pc, uint8_t *place, intptr_t to_code)
 	unsigned n = current->n_links++;
 
 	current->links[n] = (struct papi_vpmu_link){ pc, place, to_code };
-	return (int64_t)(current - segments) * MAX_LINKS + n;
+	return (int64_t)(current - segments) * LINK_NUMBERS + n;
 }
 
 struct papi_vpmu_link papi_vpmu_cache_link(int64_t number)
 {
-	const struct segment *segment = &segments[number / MAX_LINKS];
-	struct papi_vpmu_link link = segment->links[number % MAX_LINKS];
+	const struct segment *segment = &segments[number / LINK_NUMBERS];
+	struct papi_vpmu_link link = segment->links[number % LINK_NUMBERS];
 
 	if (segment->retired)
 		link.place = NULL;
@@ -457,10 +473,10 @@ void papi_vpmu_cache_flush(void)
 		if (flavours[i].buckets)
 			empty_flavour(&flavours[i]);
 	epoch++;
-	if (current)
-		current->retired = true;
+	for (unsigned i = 0; i < MAX_SEGMENTS; i++)
+		segments[i].retired = segments[i].write;
+	live_size = live_blocks = 0;
 	current = NULL;
-	new_segment();
 }
 
 void papi_vpmu_cache_pass(struct papi_vpmu_thread *thread)

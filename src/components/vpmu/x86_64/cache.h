@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The code cache: one for all threads. Memory for code is mapped twice, to be written and to be run, so that nothing is
- * ever both. It comes in segments; when one is full another takes its place, and the old one is never reused while a
- * thread may be in it: a block that has become stale leads back to the dispatcher at its entry.
+ * ever both. It comes in segments, one behind the other as they get full. When there are as many as there may be, all is
+ * stale and begins anew, and the old ones are never reused while a thread may be in them: a block that has become stale
+ * leads back to the dispatcher at its entry.
  *
  * One lock guards all of it. It is held in the runtime only, where signals are deferred, and never over a system call that
  * may wait.
@@ -60,11 +61,11 @@ struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *fla
 const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code);
 /* The same, by the lower half of the address. */
 const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code);
-/* Whether an address is in a segment; in that which new blocks go to. */
+/* Whether an address is in a segment; in one that is not given back as soon as threads have left it. */
 bool papi_vpmu_cache_holds(uint64_t code);
-bool papi_vpmu_cache_is_current(uint64_t code);
+bool papi_vpmu_cache_is_live(uint64_t code);
 
-/* A place for code. False when the segment is full. */
+/* A place for code. False when there is none before all is flushed. */
 bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e);
 /* What comes before the entry of a block; the next byte is the entry. */
 void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc);
@@ -82,7 +83,7 @@ void papi_vpmu_cache_connect(const struct papi_vpmu_link *link, uint64_t code);
 void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end);
 /* One block is. */
 void papi_vpmu_cache_remove(struct papi_vpmu_block *block);
-/* All is stale, and the next block goes into a new segment. */
+/* All is stale, and the next block goes into a new segment, the first. */
 void papi_vpmu_cache_flush(void);
 
 /* A thread is in the dispatcher, not in any code: old segments that no thread can be in any more are given back. */

@@ -186,7 +186,7 @@ static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t m
 		settle(thread);
 	if (thread->handling)
 		return papi_error(PAPI_ECNFLCT, "a function that is called for an overflow cannot start an EventSet");
-	if (thread->n_wants && !thread->active)
+	if (thread->n_wants && (!thread->active || thread->lost))
 		return papi_error(PAPI_ECNFLCT, "another EventSet of this thread has to be stopped first: %s", thread->lost);
 	if (thread->n_wants) {
 		if (!same_ranges(&thread->wants, wants))

@@ -52,7 +52,7 @@ static struct papi_vpmu_block *translate_guarded(const struct papi_vpmu_flavour 
 					       : (struct papi_vpmu_block *)(uintptr_t)block;
 }
 
-/* When the segment is full, all starts again in a new one. */
+/* When the cache is full, all starts again. */
 static struct papi_vpmu_block *translate(struct papi_vpmu_thread *thread, const struct papi_vpmu_flavour *flavour,
 					 uint64_t pc)
 {
@@ -118,7 +118,7 @@ uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char
 static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
 {
 	uint64_t *jump = &thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
-	uint64_t otherwise = papi_vpmu_cache_is_current(*jump) ? *jump : 0;
+	uint64_t otherwise = papi_vpmu_cache_is_live(*jump) ? *jump : 0;
 	uint64_t entry = block->indirect ? block->indirect : papi_vpmu_translate_indirect_entry(block, otherwise);
 
 	if (entry)

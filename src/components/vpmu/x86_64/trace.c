@@ -7,32 +7,60 @@
 #include "components/vpmu/models/models.h"
 #include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/x86_64/region.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace_plan.h"
 
-/* Descriptions of all blocks, for as long as the process lives: a thread may not have looked at its trace yet. */
-#define ARENA_SIZE ((size_t)1 << 30)
+/* Descriptions of all blocks, for as long as the process lives: a thread may not have looked at its trace yet. They come in
+ * pieces, each as large as all before it, within these limits. */
+#define PIECE_SMALLEST ((size_t)256 << 10)
+#define PIECE_LARGEST  ((size_t)8 << 20)
 /* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing beside. */
 #define TRACE_WORDS 2048
+#define TRACE_SIZE  ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
+#define PAGES_OF_BLOCK 4 /* at most, with the one that follows it in its record */
 
+/* From where the offsets of descriptions count. */
 static unsigned char *arena;
-static size_t arena_used;
-static struct papi_vpmu_frames *code_frames;
+static size_t all_pieces;
+static struct {
+	size_t next, end; /* offsets */
+} piece;
+static struct papi_vpmu_frames code_frames;
 /* Of the block being translated, and of the one that follows it in its record; under the lock. */
 static struct papi_vpmu_trace_plan plan, following_plan;
+
+static bool failed(long address)
+{
+	return address < 0 && address > -4096;
+}
 
 static void *map_memory(size_t size)
 {
 	long address = papi_vpmu_raw(
 		SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return address < 0 && address > -4096 ? NULL : (void *)address; /* NOLINT(performance-no-int-to-ptr) */
+	return failed(address) ? NULL : (void *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* An address of code with the number of its page, which it gets if it has none. */
+/* Raw: it may be between two instructions of the program. */
+static void *change_memory(void *memory, size_t old, size_t new)
+{
+	long address = (long)memory;
+
+	if (!old)
+		return new ? map_memory(new) : NULL;
+	if (new)
+		address = papi_vpmu_raw(SYS_mremap, address, (long)old, (long)new, MREMAP_MAYMOVE, 0, 0);
+	else
+		papi_vpmu_raw(SYS_munmap, address, (long)old, 0, 0, 0, 0);
+	return !new || failed(address) ? NULL : (void *)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/* An address of code with the number of its page, which it gets if it has none: there is room. */
 static uint64_t place_of(uint64_t pc)
 {
-	uint64_t number = papi_vpmu_frames_number(code_frames, pc >> PAPI_VPMU_PAGE_SHIFT) + PAPI_VPMU_FRAME_OF_CODE;
+	uint64_t number = papi_vpmu_frames_number(&code_frames, pc >> PAPI_VPMU_PAGE_SHIFT) + PAPI_VPMU_FRAME_OF_CODE;
 
 	return number << PAPI_VPMU_PAGE_SHIFT | (pc & ((1 << PAPI_VPMU_PAGE_SHIFT) - 1));
 }
@@ -80,6 +108,25 @@ static void relate_constants(size_t offset)
 			plan.accesses[i].displacement -= (int64_t)offset;
 }
 
+/* A place for a description. One is a line of this machine's cache, and looked at with every record. */
+static bool reserve(size_t size)
+{
+	size_t more = all_pieces < PIECE_SMALLEST ? PIECE_SMALLEST : all_pieces > PIECE_LARGEST ? PIECE_LARGEST : all_pieces;
+	unsigned char *memory;
+
+	piece.next = (piece.next + 63) & ~(size_t)63;
+	if (piece.next + size <= piece.end)
+		return true;
+	memory = papi_vpmu_region_map(more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+	if (!memory)
+		return false;
+	arena = (unsigned char *)(uintptr_t)papi_vpmu_region_start();
+	piece.next = (size_t)(memory - arena);
+	piece.end = piece.next + more;
+	all_pieces += more;
+	return true;
+}
+
 /* Puts the plan's description where threads find it. */
 static bool describe(struct papi_vpmu_translation *t)
 {
@@ -88,25 +135,19 @@ static bool describe(struct papi_vpmu_translation *t)
 	size_t size = sizeof(plan.description) + accesses + sources;
 	unsigned char *place;
 
-	if (!arena)
-		arena = map_memory(ARENA_SIZE);
-	if (!code_frames)
-		code_frames = map_memory(sizeof(*code_frames));
-	/* A description is one line of this machine's cache, and looked at with every record. */
-	arena_used = (arena_used + 63) & ~(size_t)63;
-	if (!arena || !code_frames || arena_used + size > ARENA_SIZE)
+	if (!reserve(size) || !papi_vpmu_frames_reserve(&code_frames, PAGES_OF_BLOCK, change_memory))
 		return false;
 	place_block(&plan.description);
 	papi_vpmu_description_finish(&plan.description, plan.accesses);
 	if (t->following)
 		join(&plan.description, &following_plan);
-	relate_constants(arena_used);
-	place = arena + arena_used;
+	relate_constants(piece.next);
+	place = arena + piece.next;
 	memcpy(place, &plan.description, sizeof(plan.description));
 	memcpy(place + sizeof(plan.description), plan.accesses, accesses);
 	memcpy(place + size - sources, plan.sources, sources);
-	t->description = (uint32_t)arena_used;
-	arena_used += size;
+	t->description = (uint32_t)piece.next;
+	piece.next += size;
 	return true;
 }
 
@@ -343,34 +384,34 @@ void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
 
 /* ---- threads ---- */
 
+static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_geometry *geometry, uint64_t stack)
+{
+	uint64_t *trace = map_memory(TRACE_SIZE);
+	struct papi_vpmu_models *models = trace ? papi_vpmu_models_make(geometry, change_memory) : NULL;
+
+	if (!models) {
+		change_memory(trace, trace ? TRACE_SIZE : 0, 0);
+		return false;
+	}
+	/* About: from there down a megabyte, and up to what called. */
+	papi_vpmu_models_set_stack(models, stack - (1 << 20), stack + (1 << 16), stack);
+	thread->models = models;
+	thread->trace = thread->trace_next = trace;
+	thread->trace_limit = trace + TRACE_WORDS;
+	return true;
+}
+
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
 {
 	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
-	size_t trace_size = (TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t);
-	struct papi_vpmu_models *models = thread->models;
 
-	if (!geometry)
+	if (thread->models && thread->models->failed)
+		papi_vpmu_trace_end(thread);
+	if (!geometry || (!thread->models && !make_models(thread, geometry, stack)))
 		return false;
-	if (!models) {
-		size_t size = papi_vpmu_models_size(geometry);
-		uint64_t *trace = map_memory(trace_size);
-		void *memory = trace ? map_memory(size) : NULL;
-
-		if (!memory) {
-			if (trace)
-				papi_vpmu_raw(SYS_munmap, (long)trace, (long)trace_size, 0, 0, 0, 0);
-			return false;
-		}
-		thread->models = models = papi_vpmu_models_init(memory, geometry);
-		models->size = size;
-		/* About: from here down a megabyte, and up to what called. */
-		papi_vpmu_models_set_stack(models, stack - (1 << 20), stack + (1 << 16), stack);
-		thread->trace = thread->trace_next = trace;
-		thread->trace_limit = trace + TRACE_WORDS;
-	}
-	models->data_start = thread->wants.data_start;
-	models->data_end = thread->wants.data_end;
-	models->counts_accesses = thread->wants.data_end != 0;
+	thread->models->data_start = thread->wants.data_start;
+	thread->models->data_end = thread->wants.data_end;
+	thread->models->counts_accesses = thread->wants.data_end != 0;
 	return true;
 }
 
@@ -391,6 +432,8 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 	__asm__("mov %%fs:0, %0" : "=r"(models->thread_base));
 	papi_vpmu_simulate(models, thread->counters[0], thread->trace, thread->trace_next, arena);
 	thread->trace_next = thread->trace;
+	if (models->failed && !thread->lost)
+		thread->lost = "memory for the simulators of caches ended";
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->in_runtime = in_runtime;
 	if (!in_runtime)
@@ -400,10 +443,11 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 /* Where indirect branches have been is known by its number, which the page may not have yet. */
 static uint64_t numbered(uint64_t pc)
 {
-	uint64_t entry;
+	uint64_t entry = 0;
 
 	papi_vpmu_cache_lock();
-	entry = place_of(pc);
+	if (papi_vpmu_frames_reserve(&code_frames, 1, change_memory))
+		entry = place_of(pc);
 	papi_vpmu_cache_unlock();
 	return entry;
 }
@@ -423,13 +467,10 @@ void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread)
 
 void papi_vpmu_trace_end(struct papi_vpmu_thread *thread)
 {
-	struct papi_vpmu_models *models = thread->models;
-
-	if (!models)
+	if (!thread->models)
 		return;
-	papi_vpmu_raw(SYS_munmap, (long)thread->trace,
-		(long)((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t)), 0, 0, 0, 0);
-	papi_vpmu_raw(SYS_munmap, (long)models, (long)models->size, 0, 0, 0, 0);
+	change_memory(thread->trace, TRACE_SIZE, 0);
+	papi_vpmu_models_end(thread->models);
 	thread->models = NULL;
 	thread->trace = NULL;
 }

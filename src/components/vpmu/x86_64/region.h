@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The piece of the address space that translated code and descriptions of blocks are in: near the program, so that code
+ * reaches what it names by displacements of 32 bits, and small enough that an offset in it is a number of 31. Nothing of it
+ * is reserved: it is where programs have nothing, and is mapped in parts as they are needed.
+ *
+ * Under the lock of the cache.
+ */
+#ifndef PAPI_VPMU_X86_64_REGION_H
+#define PAPI_VPMU_X86_64_REGION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where it begins, once something has been mapped. */
+uint64_t papi_vpmu_region_start(void);
+
+/* Maps a part, as mmap(2) does. NULL when memory ends. */
+void *papi_vpmu_region_map(size_t size, int protection, int flags);
+void papi_vpmu_region_unmap(void *part, size_t size);
+
+#endif
