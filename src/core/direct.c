@@ -47,7 +47,7 @@ void papi_direct_let_go_other(struct papi_eventset *set)
 		return;
 	papi_direct_kept = 0;
 	/* A signal handler may have interrupted a call on that set: then it is in use, and not just kept. */
-	if (papi_handle_enter_slowly(slot) != PAPI_OK)
+	if (!papi_handle_enter_another(slot, false))
 		return;
 	if (slot->set && slot->set->handle == handle)
 		let_go(slot);
@@ -58,5 +58,5 @@ void papi_direct_let_go_other(struct papi_eventset *set)
 void papi_direct_let_go_all(void)
 {
 	if (atomic_load_explicit(&any_kept, memory_order_relaxed))
-		papi_handle_each(let_go);
+		papi_handle_each(let_go, false);
 }

@@ -7,6 +7,8 @@
 
 #include "core/error.h"
 #include "core/library.h"
+#include "core/lock.h"
+#include "linux/clock.h"
 
 /* Bits of a handle that hold the generation: a handle is a non-negative int. */
 #define GENERATIONS (1u << (31 - PAPI_HANDLE_INDEX_BITS))
@@ -17,11 +19,17 @@
  */
 #define PREFERRED 1024
 
+/*
+ * Calls end soon, unless what they wait for has been interrupted by a signal handler that waits for them: the allocator of
+ * the program, for one. Whoever waits gives up then; nothing that works takes so long.
+ */
+#define LONGEST_WAIT_NS 2000000000
+
+_Thread_local unsigned papi_locks_held;
 struct papi_slot papi_handle_slots[1 << PAPI_HANDLE_INDEX_BITS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_uint n_used; /* slots 0 .. n_used-1 have been handed out at least once */
-static _Atomic uint32_t forking; /* papi_thread_number() of the thread that is about to fork */
 static struct papi_slot *free_first, **free_end = &free_first;
 
 int papi_handle_missing(int handle)
@@ -34,47 +42,70 @@ int papi_handle_missing(int handle)
 			  handle);
 }
 
-/*
- * A thread that forks is inside all sets it could get, and waits for the next. Is that one held by a call that a signal
- * handler has interrupted, the handler must not wait for a set that the forking thread has: nobody would go on.
- */
-static bool would_wait_for_self(uint32_t self)
+/* Whether a call on some set is what has been interrupted. */
+static bool is_inside_any(uint32_t self)
 {
-	uint32_t forker = atomic_load_explicit(&forking, memory_order_acquire);
+	unsigned n = atomic_load_explicit(&n_used, memory_order_relaxed);
 
-	/* The forker has the lock: no set comes or goes. */
-	for (unsigned i = 0; forker && forker != self && i < n_used; i++)
+	for (unsigned i = 0; i < n; i++)
 		if (atomic_load_explicit(&papi_handle_slots[i].inside, memory_order_relaxed) == self)
 			return true;
 	return false;
 }
 
+/* Whether the set came free before that time, of papi_clock_real_ns(); 0: there is no hurry. */
+static bool wait_until(struct papi_slot *slot, uint32_t self, long long end)
+{
+	uint32_t inside = 0;
+
+	while (!atomic_compare_exchange_weak_explicit(
+		&slot->inside, &inside, self, memory_order_acquire, memory_order_relaxed)) {
+		if (inside && end && papi_clock_real_ns() > end)
+			return false;
+		if (inside)
+			sched_yield();
+		inside = 0;
+	}
+	slot->counting = slot->kept = 0;
+	return true;
+}
+
+bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes)
+{
+	uint32_t self = papi_thread_number();
+
+	if (atomic_load_explicit(&slot->inside, memory_order_relaxed) == self)
+		return false;
+	return wait_until(slot, self, whatever_it_takes ? 0 : papi_clock_real_ns() + LONGEST_WAIT_NS);
+}
+
 int papi_handle_enter_slowly(struct papi_slot *slot)
 {
-	uint32_t self = papi_thread_number(), inside;
+	uint32_t self = papi_thread_number(), inside = 0;
 
-	for (;;) {
-		inside = 0;
-		if (atomic_compare_exchange_weak_explicit(&slot->inside, &inside, self, memory_order_acquire,
-							  memory_order_relaxed)) {
-			slot->counting = slot->kept = 0;
-			return PAPI_OK;
-		}
-		if (inside == self)
-			return papi_error_in_handler(PAPI_ECNFLCT, "a signal handler used the EventSet that the call it interrupted "
-							"is working on");
-		if (would_wait_for_self(self))
-			return papi_error_in_handler(PAPI_ECNFLCT, "another thread is forking and waits for the call that this signal "
-							"handler has interrupted");
-		sched_yield();
+	if (atomic_compare_exchange_strong_explicit(
+		    &slot->inside, &inside, self, memory_order_acquire, memory_order_relaxed)) {
+		slot->counting = slot->kept = 0;
+		return PAPI_OK;
 	}
+	if (inside == self)
+		return papi_error_in_handler(PAPI_ECNFLCT, "a signal handler used the EventSet that the call it interrupted "
+						"is working on");
+	if (papi_locks_held || is_inside_any(self))
+		return papi_error_in_handler(PAPI_ECNFLCT, "a signal handler used an EventSet that another thread is working "
+						"on, and that thread may be waiting for the call that the handler has "
+						"interrupted");
+	if (!wait_until(slot, self, papi_clock_real_ns() + LONGEST_WAIT_NS))
+		return papi_error_in_handler(PAPI_ECNFLCT, "another thread does not come to an end with its call on the "
+						"EventSet: perhaps it waits for what a signal handler has interrupted here");
+	return PAPI_OK;
 }
 
 int papi_handle_create(struct papi_eventset *set, int *handle)
 {
 	struct papi_slot *slot;
 
-	pthread_mutex_lock(&lock);
+	papi_lock(&lock);
 	if (free_first && (n_used >= PREFERRED || n_used == 1u << PAPI_HANDLE_INDEX_BITS)) {
 		slot = free_first;
 		free_first = slot->next_free;
@@ -83,13 +114,13 @@ int papi_handle_create(struct papi_eventset *set, int *handle)
 	} else if (n_used < 1u << PAPI_HANDLE_INDEX_BITS) {
 		slot = &papi_handle_slots[n_used++];
 	} else {
-		pthread_mutex_unlock(&lock);
+		papi_unlock(&lock);
 		return papi_error(PAPI_ECOUNT, "there are %u EventSets already; destroy some",
 				  1u << PAPI_HANDLE_INDEX_BITS);
 	}
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	/* Somebody with a stale handle may be looking into the slot this moment. */
-	papi_handle_enter_slowly(slot);
+	papi_handle_enter_another(slot, true);
 	slot->set = set;
 	slot->next_free = NULL;
 	*handle = (int)(slot->generation << PAPI_HANDLE_INDEX_BITS | (unsigned)(slot - papi_handle_slots));
@@ -103,23 +134,23 @@ void papi_handle_destroy(struct papi_slot *slot)
 	slot->set = NULL;
 	slot->generation = (slot->generation + 1) % GENERATIONS;
 	papi_handle_leave(slot);
-	pthread_mutex_lock(&lock);
+	papi_lock(&lock);
 	*free_end = slot;
 	free_end = &slot->next_free;
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 }
 
-void papi_handle_each(void (*function)(struct papi_slot *slot))
+void papi_handle_each(void (*function)(struct papi_slot *slot), bool whatever_it_takes)
 {
 	unsigned n;
 
-	pthread_mutex_lock(&lock);
+	papi_lock(&lock);
 	n = n_used;
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	for (unsigned i = 0; i < n; i++) {
 		struct papi_slot *slot = &papi_handle_slots[i];
 
-		if (papi_handle_enter_slowly(slot) != PAPI_OK)
+		if (!papi_handle_enter_another(slot, whatever_it_takes))
 			continue;
 		if (slot->set)
 			function(slot);
@@ -130,13 +161,12 @@ void papi_handle_each(void (*function)(struct papi_slot *slot))
 
 void papi_handle_fork_prepare(void)
 {
-	pthread_mutex_lock(&lock);
-	atomic_store_explicit(&forking, papi_thread_number(), memory_order_release);
+	papi_lock(&lock);
 	for (unsigned i = 0; i < n_used; i++) {
 		struct papi_slot *slot = &papi_handle_slots[i];
 
 		/* A signal handler that forks may have interrupted a call on the set: that call stays inside. */
-		slot->forking = papi_handle_enter_slowly(slot) == PAPI_OK;
+		slot->forking = papi_handle_enter_another(slot, true);
 		if (slot->forking && slot->set)
 			papi_eventset_forking(slot->set);
 	}
@@ -154,8 +184,7 @@ void papi_handle_fork_parent(void)
 {
 	for (unsigned i = 0; i < n_used; i++)
 		leave_after_fork(&papi_handle_slots[i]);
-	atomic_store_explicit(&forking, 0, memory_order_release);
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 }
 
 void papi_handle_fork_child(void)
@@ -172,6 +201,5 @@ void papi_handle_fork_child(void)
 		atomic_store_explicit(&slot->timer, 0, memory_order_relaxed);
 		leave_after_fork(slot);
 	}
-	atomic_store_explicit(&forking, 0, memory_order_release);
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 }

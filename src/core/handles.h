@@ -10,7 +10,9 @@
  * One thread at a time is inside a set. papi_handle_enter() claims the slot with one compare-and-swap on a cache line
  * that only the users of this set touch, papi_handle_leave() is one store; no thread ever waits unless two really use
  * the same set at once, and then for the time of one call. A signal handler that interrupts a call on the set and uses
- * that set would wait for itself: it gets PAPI_ECNFLCT instead.
+ * that set would wait for itself: it gets PAPI_ECNFLCT instead. So does one that has interrupted a call on another set, or
+ * the holder of a mutex (core/lock.h), when another thread is inside: that one may be waiting for what was interrupted, be
+ * it in a handler of its own. And should a call not end for seconds, nobody waits for it any longer.
  *
  * Creating and destroying take a mutex.
  */
@@ -51,6 +53,9 @@ _Static_assert(sizeof(struct papi_slot) == 64, "a slot is a cache line");
 extern struct papi_slot papi_handle_slots[1 << PAPI_HANDLE_INDEX_BITS] __attribute__((visibility("hidden")));
 
 int papi_handle_enter_slowly(struct papi_slot *slot);
+/* For a thread that may be inside another set, and knows that it is no signal handler; or whatever it takes: then nobody
+ * may be waiting for a set that it is inside of. False: the caller is inside already, or it takes too long. */
+bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes);
 int papi_handle_missing(int handle);
 
 /* Where a set with that handle is, if there is one. */
@@ -145,8 +150,9 @@ int papi_handle_create(struct papi_eventset *set, int *handle);
 /* Takes the set out of a slot that the caller is inside of, and leaves. */
 void papi_handle_destroy(struct papi_slot *slot);
 
-/* Calls function for every set, being inside it; sets that the caller is already inside of are passed over. */
-void papi_handle_each(void (*function)(struct papi_slot *slot));
+/* Calls function for every set, being inside it; sets that the caller is already inside of are passed over, and those
+ * that papi_handle_enter_another() does not get into. */
+void papi_handle_each(void (*function)(struct papi_slot *slot), bool whatever_it_takes);
 
 /* fork(2): nobody is inside any set and none is made or destroyed while the process is copied. */
 void papi_handle_fork_prepare(void);

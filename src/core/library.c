@@ -189,7 +189,7 @@ void papi_library_shutdown(void)
 	if (papi_library_ready()) {
 		/* From here on no new EventSet is made; then those there are go. */
 		atomic_store_explicit(&papi_library_state, PAPI_NOT_INITED, memory_order_release);
-		papi_handle_each(discard);
+		papi_handle_each(discard, true);
 		papi_events_shutdown();
 		for (int i = 0; i < papi_component_count; i++) {
 			papi_components[i]->shutdown();

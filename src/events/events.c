@@ -8,6 +8,7 @@
 
 #include "core/component.h"
 #include "core/error.h"
+#include "core/lock.h"
 #include "events/definitions.h"
 #include "events/names.h"
 #include "events/natives.h"
@@ -24,7 +25,7 @@ static void lock_and_prepare(void)
 	for (int i = 0; i < papi_component_count; i++)
 		if (papi_components[i]->prepare)
 			papi_components[i]->prepare();
-	pthread_mutex_lock(&lock);
+	papi_lock(&lock);
 }
 
 static bool is_native(int code)
@@ -45,10 +46,10 @@ static bool is_preset(int code)
 /* For questions about one event, which mostly need no names. */
 static void lock_for(int code)
 {
-	pthread_mutex_lock(&lock);
+	papi_lock(&lock);
 	if (is_native(code) || papi_definition_at_hand(code))
 		return;
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	lock_and_prepare();
 }
 
@@ -89,7 +90,7 @@ int papi_event_code(const char *name, int *code)
 	if (papi_names_find(name, code))
 		return PAPI_OK;
 	if (preset_code(name, code) || papi_native_component(name) > 0)
-		pthread_mutex_lock(&lock);
+		papi_lock(&lock);
 	else
 		lock_and_prepare();
 	/* NOLINTNEXTLINE(bugprone-branch-clone): the order matters */
@@ -108,7 +109,7 @@ int papi_event_code(const char *name, int *code)
 		else
 			status = papi_error_code();
 	}
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return status;
 }
 
@@ -132,7 +133,7 @@ int papi_event_get(int code, struct papi_event *event)
 		if (status == PAPI_OK)
 			*event = definition->event;
 	}
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return status;
 }
 
@@ -140,9 +141,9 @@ void papi_event_hold(const struct papi_event *event, int change)
 {
 	if (!event->definition)
 		return;
-	pthread_mutex_lock(&lock);
+	papi_lock(&lock);
 	event->definition->holders += change;
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 }
 
 const char *papi_event_name(int code)
@@ -161,7 +162,7 @@ const char *papi_event_name(int code)
 	lock_for(code);
 	if (papi_definition_get(code))
 		name = papi_definition_get(code)->source.symbol;
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return name;
 }
 
@@ -331,7 +332,7 @@ int papi_event_describe(int code, PAPI_event_info_t *info)
 	papi_error_keep();
 	lock_for(code);
 	status = is_native(code) ? describe_native(code, info) : describe_derived(code, info);
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return settle(status);
 }
 
@@ -346,7 +347,7 @@ static int count_presets(void)
 
 	lock_and_prepare();
 	n = papi_definition_presets();
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return (int)n;
 }
 
@@ -380,7 +381,7 @@ static int enumerate_user_events(int *code, int modifier)
 		return papi_error(PAPI_EINVAL, "modifier %d does not enumerate user events", modifier);
 	lock_and_prepare();
 	n = papi_definition_user_events();
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	for (; index < n; index++) {
 		int candidate = (int)((unsigned)PAPI_UE_MASK | index);
 
@@ -447,7 +448,7 @@ int papi_event_enumerate(int *code, int modifier, int component)
 	} else {
 		lock_and_prepare();
 		status = enumerate_natives(code, modifier, component);
-		pthread_mutex_unlock(&lock);
+		papi_unlock(&lock);
 	}
 	return settle(status);
 }
@@ -460,7 +461,7 @@ int papi_event_define(const struct papi_definition_source *source, bool replace,
 	papi_tables_load();
 	status = papi_definition_make(source, PAPI_DEFINE_PRESET, replace, code);
 	surveyed = 0;
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return status;
 }
 
@@ -471,7 +472,7 @@ int papi_event_read_presets(const char *path, bool replace)
 	lock_and_prepare();
 	status = papi_tables_read_presets(path, replace);
 	surveyed = 0;
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return status;
 }
 
@@ -481,7 +482,7 @@ int papi_event_read_user_events(const char *path)
 
 	lock_and_prepare();
 	status = papi_tables_read_user_events(path);
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	return status;
 }
 
@@ -532,18 +533,18 @@ void papi_events_survey(int component)
 		survey_presets(component);
 		surveyed |= 1u << component;
 	}
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 	papi_error_restore();
 }
 
 void papi_events_shutdown(void)
 {
-	pthread_mutex_lock(&lock);
+	papi_lock(&lock);
 	surveyed = 0;
 	papi_definitions_clear();
 	papi_natives_clear();
 	papi_names_clear();
-	pthread_mutex_unlock(&lock);
+	papi_unlock(&lock);
 }
 
 /* The position in the list of kinds of a note's first word; a note without one is of an exact count. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* core/handles.h: which handles mean a set, which do not, and who may be inside one. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/handles.h"
+#include "core/lock.h"
 #include "sets.h"
 #include "../../sanitizers.h"
 
@@ -204,6 +206,136 @@ static void a_signal_handler_may_not_use_the_set_it_interrupts(void **state)
 	assert_int_equal(sigaction(SIGUSR1, &old, NULL), 0);
 }
 
+/* ---- Who might wait for whom ---- */
+
+static pthread_barrier_t both;
+static int crossed[2];
+static _Thread_local int set_of_the_other = PAPI_NULL;
+static _Thread_local volatile int status_of_the_other;
+
+static void use_that_of_the_other(int number)
+{
+	(void)number;
+	status_of_the_other = PAPI_num_events(set_of_the_other);
+}
+
+/* Both are inside before a signal comes to either, and until both handlers are done. */
+static void *be_inside_and_interrupted(void *argument)
+{
+	intptr_t i = (intptr_t)argument;
+	struct papi_slot *slot;
+
+	set_of_the_other = crossed[1 - i];
+	if (papi_handle_enter(crossed[i], &slot) != PAPI_OK)
+		return "enter";
+	pthread_barrier_wait(&both);
+	raise(SIGUSR1);
+	pthread_barrier_wait(&both);
+	papi_handle_leave(slot);
+	return status_of_the_other == PAPI_ECNFLCT ? NULL : "the handler";
+}
+
+static void handlers_do_not_wait_for_each_other(void **state)
+{
+	struct sigaction action = { .sa_handler = use_that_of_the_other }, old;
+	pthread_t threads[2];
+
+	(void)state;
+	crossed[0] = SET_OF("r01");
+	crossed[1] = SET_OF("r02");
+	assert_int_equal(sigaction(SIGUSR1, &action, &old), 0);
+	assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
+	for (intptr_t i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, be_inside_and_interrupted, (void *)i), 0);
+	for (int i = 0; i < 2; i++) {
+		void *wrong;
+
+		assert_int_equal(pthread_join(threads[i], &wrong), 0);
+		assert_ptr_equal(wrong, NULL);
+	}
+	pthread_barrier_destroy(&both);
+	assert_int_equal(sigaction(SIGUSR1, &old, NULL), 0);
+	for (int i = 0; i < 2; i++)
+		destroy_set(crossed[i]);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool is_inside, go_on;
+
+static void *be_inside_and_lock(void *argument)
+{
+	struct papi_slot *slot;
+
+	if (papi_handle_enter(*(int *)argument, &slot) != PAPI_OK)
+		return "enter";
+	is_inside = true;
+	papi_lock(&mutex);
+	papi_unlock(&mutex);
+	papi_handle_leave(slot);
+	return NULL;
+}
+
+/* As that of names: one who is inside a set waits for it, and a handler in the one who has it uses the set. */
+static void handlers_do_not_wait_for_who_waits_for_a_mutex(void **state)
+{
+	struct sigaction action = { .sa_handler = use_that_of_the_other }, old;
+	int set = SET_OF("r01");
+	pthread_t thread;
+	void *wrong;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGUSR1, &action, &old), 0);
+	is_inside = false;
+	papi_lock(&mutex);
+	assert_int_equal(pthread_create(&thread, NULL, be_inside_and_lock, &set), 0);
+	while (!is_inside)
+		sched_yield();
+	set_of_the_other = set;
+	raise(SIGUSR1);
+	papi_unlock(&mutex);
+	assert_int_equal(status_of_the_other, PAPI_ECNFLCT);
+	assert_says("waiting for the call that the handler has interrupted");
+	assert_int_equal(pthread_join(thread, &wrong), 0);
+	assert_ptr_equal(wrong, NULL);
+	assert_int_equal(papi_locks_held, 0);
+	assert_int_equal(PAPI_num_events(set), 1);
+	assert_int_equal(sigaction(SIGUSR1, &old, NULL), 0);
+	destroy_set(set);
+}
+
+static void *be_inside(void *argument)
+{
+	struct papi_slot *slot;
+
+	if (papi_handle_enter(*(int *)argument, &slot) != PAPI_OK)
+		return "enter";
+	is_inside = true;
+	while (!go_on)
+		sched_yield();
+	papi_handle_leave(slot);
+	return NULL;
+}
+
+/* Whatever it waits for, nobody waits for it for ever. */
+static void a_call_that_does_not_end_is_given_up(void **state)
+{
+	int set = SET_OF("r01");
+	pthread_t thread;
+	void *wrong;
+
+	(void)state;
+	is_inside = go_on = false;
+	assert_int_equal(pthread_create(&thread, NULL, be_inside, &set), 0);
+	while (!is_inside)
+		sched_yield();
+	assert_refused(PAPI_num_events(set), PAPI_ECNFLCT, "does not come to an end");
+	go_on = true;
+	assert_int_equal(pthread_join(thread, &wrong), 0);
+	assert_ptr_equal(wrong, NULL);
+	assert_int_equal(PAPI_num_events(set), 1);
+	destroy_set(set);
+}
+
 #define THREADS 4
 #define READS   2000
 
@@ -300,18 +432,18 @@ static void all_sets_are_visited_but_those_one_is_in(void **state)
 
 	(void)state;
 	n_visited = 0;
-	papi_handle_each(visit);
+	papi_handle_each(visit, true);
 	assert_int_equal(n_visited, 3);
 	assert_ok(papi_handle_enter(b, &slot));
-	papi_handle_each(visit);
+	papi_handle_each(visit, true);
 	papi_handle_leave(slot);
 	assert_int_equal(n_visited, 5);
 	destroy_set(b);
-	papi_handle_each(visit);
+	papi_handle_each(visit, true);
 	assert_int_equal(n_visited, 7);
 	destroy_set(a);
 	destroy_set(c);
-	papi_handle_each(visit);
+	papi_handle_each(visit, true);
 	assert_int_equal(n_visited, 7);
 }
 
@@ -418,6 +550,9 @@ int main(void)
 		test_on_model(generations_wrap),
 		test_on_model(numbers_that_are_no_handles_are_refused),
 		test_on_model(a_signal_handler_may_not_use_the_set_it_interrupts),
+		test_on_model(handlers_do_not_wait_for_each_other),
+		test_on_model(handlers_do_not_wait_for_who_waits_for_a_mutex),
+		test_on_model(a_call_that_does_not_end_is_given_up),
 		test_on_model(threads_take_turns_in_a_set),
 		test_on_model(threads_create_and_destroy_at_once),
 		test_on_model(all_sets_are_visited_but_those_one_is_in),

@@ -238,12 +238,14 @@ void papi_vpmu_engine_stop(const struct papi_vpmu_wants *wants)
 void papi_vpmu_engine_abandon(uint32_t number)
 {
 	struct papi_vpmu_thread *thread;
+	uint64_t mask = papi_vpmu_signals_block();
 
 	papi_vpmu_cache_lock();
 	thread = papi_vpmu_thread_find(number);
 	if (thread)
 		atomic_fetch_add(&thread->abandoned, 1);
 	papi_vpmu_cache_unlock();
+	papi_vpmu_signals_unblock(mask);
 }
 
 /* Single instructions: signal handlers count in between. */
@@ -288,8 +290,10 @@ const uint64_t *papi_vpmu_engine_counters(const char **lost)
 
 int papi_vpmu_engine_overflow(const struct papi_vpmu_overflow *overflow)
 {
+	uint64_t mask = papi_vpmu_signals_block();
 	struct papi_vpmu_thread *thread = papi_vpmu_thread_get();
 
+	papi_vpmu_signals_unblock(mask);
 	if (!thread)
 		return papi_error_code();
 	if (thread->n_overflows == PAPI_VPMU_OVERFLOWS)

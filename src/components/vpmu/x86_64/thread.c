@@ -49,8 +49,19 @@ _Static_assert(sizeof(struct papi_vpmu_gate) == VPMU_GATE_SIZE, "gates are large
 
 _Thread_local struct papi_vpmu_thread *papi_vpmu_self;
 
-/* Under the lock of the cache. */
-static struct papi_vpmu_thread *threads;
+/*
+ * Under the lock of the cache, under which nothing may take longer where there are more threads. Blocks stay for ever; so
+ * they can be found by their address, too.
+ */
+#define HASHES 1024
+
+static struct papi_vpmu_thread *threads, *by_address[HASHES];
+
+/* Nobody tells when a thread ends. With each new one so many of the old are asked, in turn: there are never more than twice
+ * as many blocks as there were threads at a time. */
+#define ASKED 2
+
+static struct papi_vpmu_thread *next_asked;
 
 const struct papi_agent *papi_vpmu_agent;
 
@@ -108,13 +119,28 @@ static void set_up(struct papi_vpmu_thread *thread)
 	papi_vpmu_thread_borrow(thread);
 }
 
+static struct papi_vpmu_thread **hashed(uint64_t address)
+{
+	return &by_address[address / _Alignof(struct papi_vpmu_thread) % HASHES];
+}
+
+static void put_into_lists(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_thread **same = hashed((uint64_t)(uintptr_t)thread);
+
+	thread->next = threads;
+	threads = thread;
+	thread->same_hash = *same;
+	*same = thread;
+}
+
 /* A thread that was made while its maker counted has the maker's. */
 static bool is_ours(uint64_t base)
 {
 	const struct papi_vpmu_thread *thread;
 
 	papi_vpmu_cache_lock();
-	for (thread = threads; thread && (uint64_t)(uintptr_t)thread != base; thread = thread->next)
+	for (thread = *hashed(base); thread && (uint64_t)(uintptr_t)thread != base; thread = thread->same_hash)
 		continue;
 	papi_vpmu_cache_unlock();
 	return thread;
@@ -160,10 +186,24 @@ static bool is_gone(const struct papi_vpmu_thread *thread)
 				   : thread->ended;
 }
 
-/* All but its place in the list, and the jumps, which are emptied otherwise. */
+static struct papi_vpmu_thread *find_gone(void)
+{
+	for (unsigned i = 0; i < ASKED; i++) {
+		struct papi_vpmu_thread *thread = next_asked ? next_asked : threads;
+
+		if (!thread)
+			return NULL;
+		next_asked = thread->next;
+		if (is_gone(thread))
+			return thread;
+	}
+	return NULL;
+}
+
+/* All but its place in the lists, and the jumps, which are emptied otherwise. */
 static void clean(struct papi_vpmu_thread *thread)
 {
-	struct papi_vpmu_thread *next = thread->next;
+	struct papi_vpmu_thread *next = thread->next, *same_hash = thread->same_hash;
 	bool jumps_are_mapped = thread->jumps_are_mapped;
 	void *page = thread->page;
 
@@ -177,6 +217,7 @@ static void clean(struct papi_vpmu_thread *thread)
 	for (uint64_t *word = (uint64_t *)thread; word < (uint64_t *)thread->jumps; word++)
 		*word = 0;
 	thread->next = next;
+	thread->same_hash = same_hash;
 	thread->jumps_are_mapped = jumps_are_mapped;
 	thread->page = page;
 }
@@ -186,8 +227,7 @@ struct papi_vpmu_thread *papi_vpmu_thread_new(void)
 	struct papi_vpmu_thread *thread;
 
 	papi_vpmu_cache_lock();
-	for (thread = threads; thread && !is_gone(thread); thread = thread->next)
-		continue;
+	thread = find_gone();
 	if (thread) {
 		clean(thread);
 		papi_vpmu_jumps_forget(thread);
@@ -195,8 +235,7 @@ struct papi_vpmu_thread *papi_vpmu_thread_new(void)
 		thread = map_thread();
 		if (thread) {
 			papi_vpmu_jumps_map(thread);
-			thread->next = threads;
-			threads = thread;
+			put_into_lists(thread);
 		}
 	}
 	if (thread)
@@ -286,9 +325,11 @@ void papi_vpmu_threads_forked(void)
 			munmap(threads, sizeof(*threads));
 		threads = next;
 	}
-	threads = self;
+	threads = next_asked = NULL;
+	for (unsigned i = 0; i < HASHES; i++)
+		by_address[i] = NULL;
 	if (self) {
-		self->next = NULL;
+		put_into_lists(self);
 		self->active = false;
 		self->in_runtime = self->deferred = 0;
 		self->flavour = self->library = NULL;

@@ -117,7 +117,7 @@ struct papi_vpmu_thread {
 	uint64_t heir_region;
 	uint64_t handed_over[PAPI_VPMU_FIRST_MODELLED], inherited[PAPI_VPMU_FIRST_MODELLED];
 	bool ended; /* nobody runs on its stack any more but a few instructions that end the thread */
-	struct papi_vpmu_thread *next;
+	struct papi_vpmu_thread *next, *same_hash;
 	void *page; /* of the agent's, where counters lie; NULL: they are the process's own */
 	bool jumps_are_mapped; /* from a file that holds them as they are when empty (jumps.h) */
 	struct papi_vpmu_models *models; /* when it simulates */
