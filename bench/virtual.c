@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -265,6 +266,53 @@ static int tell_startup(void)
 	return 0;
 }
 
+#define PROCESSES 101
+
+static double time_of_children(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+		1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* The processor time of `true`, start and end included, in the middle of many. */
+static int tell_process(void)
+{
+	const char *command[] = { "true", NULL };
+	double times[PROCESSES];
+
+	for (unsigned i = 0; i < PROCESSES; i++) {
+		double start = time_of_children();
+
+		run(command);
+		times[i] = time_of_children() - start;
+	}
+	printf("%.9f\n", median(times, PROCESSES));
+	return 0;
+}
+
+static void measure_process(const char *papi_run)
+{
+	const char *alone[] = { itself, "--process", NULL };
+	const char *counted[] = { papi_run, "-e", "PAPI_TOT_INS", itself, "--process", NULL };
+	double times[MOST_ROUNDS], ratios[MOST_ROUNDS];
+	unsigned n = rounds < 5 ? rounds : 5;
+
+	for (unsigned i = 0; i < n; i++) {
+		double by_itself = run(alone), with_exact = run(counted);
+
+		if (by_itself < 0 || with_exact < 0) {
+			printf("a process that papi_run counts: %s does not run here\n", papi_run);
+			return;
+		}
+		times[i] = with_exact - by_itself;
+		ratios[i] = with_exact / by_itself;
+	}
+	printf("a process that papi_run counts: %.2f of the processor time of `true`; %.3f ms more\n", median(ratios, n), 1e3 * median(times, n));
+}
+
 static void measure_startup(void)
 {
 	const char *command[] = { itself, "--startup", NULL }, *nothing[] = { itself, "--nothing", NULL };
@@ -340,6 +388,7 @@ static int measure_all(const char *papi_run)
 	measure_python(papi_run);
 	printf("\n");
 	measure_startup();
+	measure_process(papi_run);
 	measure_read();
 	return 0;
 }
@@ -365,6 +414,8 @@ int main(int count, char **arguments)
 		return run_kernel(arguments[2]);
 	if (count == 2 && !strcmp(arguments[1], "--startup"))
 		return tell_startup();
+	if (count == 2 && !strcmp(arguments[1], "--process"))
+		return tell_process();
 	if (count == 2 && !strcmp(arguments[1], "--nothing"))
 		return 0;
 	for (int i = 1; i < count; i++) {

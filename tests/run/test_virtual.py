@@ -72,6 +72,19 @@ class Loops(RunTest):
         self.assertEqual(many - few, 2 * 200000 * 2)
 
 
+class Cost(RunTest):
+    """What counting adds to each process, in something that no load changes: pages touched."""
+
+    def test_of_a_process(self):
+        starter = os.path.join(HELPERS, "starter")
+        alone, counted = (int(subprocess.run([*prefix, starter, "5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                             check=True).stdout)
+                          for prefix in ([], [PAPI_RUN, "-e", "PAPI_TOT_INS"]))
+        # 230 were measured; with libpfm4 loaded, relocated and initialised it would be 530.
+        self.assertLess(counted - alone, 350)
+        self.assertGreater(counted, alone)
+
+
 class Kinds(RunTest):
     def test_modelled(self):
         report = self.report("-e", f"{INSTRUCTIONS},vpmu:::CYCLES,vpmu:::L1D_MISSES", LOOPER, "s", "00100000", status=7)
