@@ -20,29 +20,30 @@
 #include "check.h"
 #include "virtual.h"
 
-#define NUMBER	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define NUMBER      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
 #define ALLOW(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define SAY(action) BPF_STMT(BPF_RET | BPF_K, (action))
 
 /* What a small program needs to print something and end. */
 static const struct sock_filter few_calls[] = { NUMBER, ALLOW(SYS_write), ALLOW(SYS_exit_group), ALLOW(SYS_exit),
-	ALLOW(SYS_brk), ALLOW(SYS_fstat), ALLOW(SYS_newfstatat), ALLOW(SYS_rt_sigreturn), SAY(SECCOMP_RET_KILL_PROCESS) };
+	ALLOW(SYS_brk), ALLOW(SYS_fstat), ALLOW(SYS_newfstatat), ALLOW(SYS_rt_sigreturn),
+	SAY(SECCOMP_RET_KILL_PROCESS) };
 
 static const struct sock_filter all_but_getppid[] = { NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
 	SAY(SECCOMP_RET_ERRNO | EPERM), SAY(SECCOMP_RET_ALLOW) };
 
 /* The same by a detour through every sort of instruction: 2 * number + 1 is kept, halved, and looked up. */
-#define DETOUR(call)                                                                                     \
-	{                                                                                                \
-		NUMBER, BPF_STMT(BPF_ALU | BPF_LSH | BPF_K, 1), BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, 1),     \
+#define DETOUR(call)                                                                                                 \
+	{                                                                                                            \
+		NUMBER, BPF_STMT(BPF_ALU | BPF_LSH | BPF_K, 1), BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, 1),              \
 			BPF_STMT(BPF_ST, 3), BPF_STMT(BPF_LDX | BPF_IMM, 2), BPF_STMT(BPF_ALU | BPF_DIV | BPF_X, 0), \
 			BPF_STMT(BPF_MISC | BPF_TAX, 0), BPF_STMT(BPF_STX, 4), BPF_STMT(BPF_LD | BPF_MEM, 3),        \
-			BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 1), BPF_STMT(BPF_LDX | BPF_MEM, 4),              \
-			BPF_STMT(BPF_ALU | BPF_SUB | BPF_X, 0), BPF_STMT(BPF_ALU | BPF_ADD | BPF_X, 0),      \
-			BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80000000u, 2, 0),                             \
-			BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (call), 1, 0),                                   \
-			BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (call), 1, 0), SAY(SECCOMP_RET_ALLOW),           \
-			SAY(SECCOMP_RET_ERRNO | EPERM),                                                      \
+			BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 1), BPF_STMT(BPF_LDX | BPF_MEM, 4),                      \
+			BPF_STMT(BPF_ALU | BPF_SUB | BPF_X, 0), BPF_STMT(BPF_ALU | BPF_ADD | BPF_X, 0),              \
+			BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80000000u, 2, 0),                                     \
+			BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (call), 1, 0),                                           \
+			BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (call), 1, 0), SAY(SECCOMP_RET_ALLOW),                   \
+			SAY(SECCOMP_RET_ERRNO | EPERM),                                                              \
 	}
 
 static const struct sock_filter detour_to_getppid[] = DETOUR(SYS_getppid);
@@ -109,8 +110,7 @@ static int end_with(const struct filter *filter, void (*run)(const struct filter
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-#define END_WITH(list, prctl_is_used, run) \
-	end_with(&(struct filter){ (list), COUNT_OF(list), (prctl_is_used) }, (run))
+#define END_WITH(list, prctl_is_used, run) end_with(&(struct filter){ (list), COUNT_OF(list), (prctl_is_used) }, (run))
 
 /* ---- in a region ---- */
 

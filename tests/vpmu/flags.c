@@ -16,7 +16,7 @@
 #include "virtual.h"
 
 #define ALIGNMENT 0x40000 /* AC */
-#define TRAP	  0x100	  /* TF */
+#define TRAP      0x100   /* TF */
 
 static void handle(int number, void (*handler)(int, siginfo_t *, void *))
 {

@@ -41,9 +41,9 @@ static bool works(void)
 }
 
 /* Of the child: what it finds out is its exit status, a line of its source. */
-#define OR_END(condition)                \
-	do {                             \
-		if (!(condition))        \
+#define OR_END(condition)                      \
+	do {                                   \
+		if (!(condition))              \
 			_exit(__LINE__ % 250); \
 	} while (0)
 

@@ -86,7 +86,8 @@ static uint32_t load(const struct machine *m, const struct sock_filter *instruct
 	switch (BPF_MODE(instruction->code)) {
 	case BPF_ABS:
 		return instruction->k <= sizeof(*m->data) - 4
-			? *(const uint32_t *)(const void *)((const char *)m->data + (instruction->k & ~3u)) : 0;
+			? *(const uint32_t *)(const void *)((const char *)m->data + (instruction->k & ~3u))
+			: 0;
 	case BPF_LEN:
 		return sizeof(*m->data);
 	case BPF_MEM:
@@ -102,7 +103,8 @@ static uint32_t jump(const struct machine *m, const struct sock_filter *instruct
 	if (BPF_OP(instruction->code) == BPF_JA)
 		return instruction->k;
 	return holds(BPF_OP(instruction->code), m->a, BPF_SRC(instruction->code) == BPF_X ? m->x : instruction->k)
-		? instruction->jt : instruction->jf;
+		? instruction->jt
+		: instruction->jf;
 }
 
 /* All but jumps and the end. */
@@ -122,8 +124,8 @@ static void execute(struct machine *m, const struct sock_filter *instruction)
 		m->memory[instruction->k % BPF_MEMWORDS] = m->x;
 		break;
 	case BPF_ALU:
-		m->a = calculate(BPF_OP(instruction->code), m->a,
-			BPF_SRC(instruction->code) == BPF_X ? m->x : instruction->k);
+		m->a = calculate(
+			BPF_OP(instruction->code), m->a, BPF_SRC(instruction->code) == BPF_X ? m->x : instruction->k);
 		break;
 	default: /* BPF_MISC: tax, txa */
 		if (BPF_MISCOP(instruction->code) == BPF_TAX)
@@ -156,7 +158,9 @@ static uint32_t run(const struct sock_fprog *program, const struct seccomp_data 
 
 static bool lets_through(const struct sock_fprog *program, const struct call *call)
 {
-	const struct seccomp_data data = { .nr = call->number, .arch = AUDIT_ARCH_X86_64, .args = { 0, 0, call->third } };
+	const struct seccomp_data data = {
+		.nr = call->number, .arch = AUDIT_ARCH_X86_64, .args = { 0, 0, call->third }
+	};
 	uint32_t action = run(program, &data) & SECCOMP_RET_ACTION_FULL;
 
 	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
