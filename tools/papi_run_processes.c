@@ -112,7 +112,8 @@ void papi_run_processes_take(struct run_processes *processes, struct run_agent_t
 		take_entry(processes, &table->entries[i]);
 	add_unnamed(processes, atomic_load(&table->unlisted), "more processes at once than there is room for");
 	add_unnamed(processes, unheard,
-		"made by a system call of the program's own (fork or clone), counted only in what they execute");
+		"made by a system call of the program's own (fork or clone), or killed before they began; counted only "
+		"in what they execute");
 }
 
 void papi_run_processes_free(struct run_processes *processes)
