@@ -168,9 +168,9 @@ PAPI_SDE_API int papi_sde_register_counter_cb(papi_handle_t handle, const char *
 PAPI_SDE_API int papi_sde_unregister_counter(papi_handle_t handle, const char *event_name);
 
 /* Earlier names of these, which 7.0 has too. */
-#define papi_sde_register_fp_counter   papi_sde_register_counter_cb
-#define papi_sde_destroy_counter       papi_sde_unregister_counter
-#define papi_sde_destroy_counting_set  papi_sde_unregister_counter
+#define papi_sde_register_fp_counter  papi_sde_register_counter_cb
+#define papi_sde_destroy_counter      papi_sde_unregister_counter
+#define papi_sde_destroy_counting_set papi_sde_unregister_counter
 
 /** Says what an event counts, for listings. The text is copied; what is longer than 1023 bytes is cut. */
 PAPI_SDE_API int papi_sde_describe_counter(papi_handle_t handle, const char *event_name, const char *event_description);
@@ -311,11 +311,11 @@ typedef struct papi_sde_fptr_struct_s {
 	}
 
 /* The same as an assignment, by 7.0's name. */
-#define POPULATE_SDE_FPTR_STRUCT(structure)                                           \
-	do {                                                                          \
+#define POPULATE_SDE_FPTR_STRUCT(structure)                                            \
+	do {                                                                           \
 		const papi_sde_fptr_struct_t papi_sde_functions_ = PAPI_SDE_FUNCTIONS; \
-                                                                                      \
-		(structure) = papi_sde_functions_;                                    \
+                                                                                       \
+		(structure) = papi_sde_functions_;                                     \
 	} while (0)
 
 /**

@@ -47,7 +47,7 @@ struct papi_sde_entry {
 	bool ending; /* no longer live, but perhaps still being read */
 	_Atomic int readers;
 	_Atomic uint32_t incarnation;
-	unsigned born; /* papi_sde_changes() when it began */
+	unsigned born;               /* papi_sde_changes() when it began */
 	struct papi_sde_entry *next; /* in the order in which the names were first registered */
 	struct papi_sde_library *library;
 	char *name;        /* library::event */
@@ -58,8 +58,8 @@ struct papi_sde_entry {
 	const void *variable;
 	papi_sde_fptr_t function;
 	void *param;
-	_Atomic long long count; /* only ever added to */
-	_Atomic long long zero;  /* what of it papi_sde_reset_counter has taken off */
+	_Atomic long long count;                  /* only ever added to */
+	_Atomic long long zero;                   /* what of it papi_sde_reset_counter has taken off */
 	_Atomic(struct papi_sde_watch *) watches; /* those who wait for count; see watch.c */
 	int operation;
 	struct papi_sde_entry **members;

@@ -52,10 +52,11 @@ union papi_sde_value {
 struct papi_sde_watch {
 	_Atomic(struct papi_sde_watch *) next;
 	long long threshold;
-	_Atomic long long due;     /* the count that is waited for */
-	_Atomic uint64_t passed;   /* thresholds, until the watcher takes them */
-	_Atomic(void *) address;   /* of the call that passed the last of them */
-	void (*tell)(int cookie);  /* from papi_sde_inc_counter(), when passed has grown; what it does is async-signal-safe */
+	_Atomic long long due;   /* the count that is waited for */
+	_Atomic uint64_t passed; /* thresholds, until the watcher takes them */
+	_Atomic(void *) address; /* of the call that passed the last of them */
+	void (*tell)(
+		int cookie); /* from papi_sde_inc_counter(), when passed has grown; what it does is async-signal-safe */
 	int cookie;
 };
 

@@ -29,7 +29,8 @@ static bool take(struct papi_sde_watch *watch, long long count, void *address)
 	do {
 		if (due == LLONG_MAX || count < due)
 			return false;
-		times = ((unsigned long long)count - (unsigned long long)due) / (unsigned long long)watch->threshold + 1;
+		times = ((unsigned long long)count - (unsigned long long)due) / (unsigned long long)watch->threshold +
+			1;
 		next = (long long)((unsigned long long)due + times * (unsigned long long)watch->threshold);
 		if (next < due)
 			next = LLONG_MAX;
@@ -47,7 +48,8 @@ void papi_sde_watch_look(struct papi_sde_entry *entry, long long count, void *ad
 	do {
 		n = 0;
 		atomic_fetch_add(&entry->readers, 1);
-		for (struct papi_sde_watch *watch = atomic_load(&entry->watches); watch && n < AT_ONCE; watch = watch->next)
+		for (struct papi_sde_watch *watch = atomic_load(&entry->watches); watch && n < AT_ONCE;
+			watch = watch->next)
 			if (take(watch, count, address))
 				told[n++] = (struct told){ watch->tell, watch->cookie };
 		papi_sde_reader_leave(entry);

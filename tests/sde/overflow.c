@@ -138,12 +138,14 @@ static void refused(void)
 	int set = sde_set("sde:::o::variable"), code;
 
 	EXPECT_OK(PAPI_event_name_to_code("sde:::o::variable", &code));
-	EXPECT_ERROR(PAPI_ENOSUPP, "papi_sde_create_counter", PAPI_overflow(set, code, 10, PAPI_OVERFLOW_HARDWARE, handler));
+	EXPECT_ERROR(
+		PAPI_ENOSUPP, "papi_sde_create_counter", PAPI_overflow(set, code, 10, PAPI_OVERFLOW_HARDWARE, handler));
 	EXPECT_OK(PAPI_overflow(set, code, 10, 0, handler));
 	sde_discard(set);
 	set = sde_set("sde:::o::coming");
 	EXPECT_OK(PAPI_event_name_to_code("sde:::o::coming", &code));
-	EXPECT_ERROR(PAPI_ENOSUPP, "papi_sde_create_counter", PAPI_overflow(set, code, 10, PAPI_OVERFLOW_HARDWARE, handler));
+	EXPECT_ERROR(
+		PAPI_ENOSUPP, "papi_sde_create_counter", PAPI_overflow(set, code, 10, PAPI_OVERFLOW_HARDWARE, handler));
 	sde_discard(set);
 }
 

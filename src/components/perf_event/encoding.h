@@ -59,6 +59,8 @@ void papi_perf_names_shutdown(void);
  * another error when it has the form and something is wrong with it.
  */
 void papi_perf_pfm_prepare(void);
+/* Why libpfm4 knows no names; NULL: it knows them. */
+const char *papi_perf_pfm_absence(void);
 int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_sysfs_resolve(const char *name, struct papi_perf_encoding **encoding);
 int papi_perf_generic_resolve(const char *name, struct papi_perf_encoding **encoding);

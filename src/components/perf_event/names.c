@@ -29,6 +29,7 @@ int papi_perf_resolve(const char *name, void **encoding)
 		papi_perf_generic_resolve,    papi_perf_pfm_resolve,   papi_perf_bare_resolve,
 		papi_perf_tracepoint_resolve,
 	};
+	const char *absence;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		struct papi_perf_encoding *made;
@@ -39,8 +40,10 @@ int papi_perf_resolve(const char *name, void **encoding)
 		if (status != PAPI_ECMP)
 			return status;
 	}
-	return papi_error(PAPI_ENOEVNT, "no event is named \"%.128s\"; papi_native_avail and papi_avail list those there are",
-			  name);
+	absence = papi_perf_pfm_absence();
+	return papi_error(PAPI_ENOEVNT,
+		"no event is named \"%.128s\"; papi_native_avail and papi_avail list those there are%s%s", name,
+		absence ? ": " : "", absence ? absence : "");
 }
 
 void papi_perf_release(void *encoding)

@@ -13,6 +13,11 @@ void papi_perf_pfm_prepare(void)
 {
 }
 
+const char *papi_perf_pfm_absence(void)
+{
+	return "this library was built without libpfm4, which knows the names of the processor's events";
+}
+
 int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **encoding)
 {
 	(void)name;

@@ -72,6 +72,13 @@ static bool wake(void)
 	return pfm != NULL;
 }
 
+const char *papi_perf_pfm_absence(void)
+{
+	return wake() ? NULL
+		      : "libpfm.so.4, which knows the names of the processor's events, cannot be loaded (Debian package "
+			"libpfm4)";
+}
+
 static bool pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	*info = (pfm_pmu_info_t){ .size = sizeof(*info) };
@@ -242,7 +249,7 @@ int papi_perf_pfm_event(unsigned position, char *name, size_t size)
 	pfm_pmu_info_t pmu;
 
 	if (!wake())
-		return PAPI_ENOEVNT;
+		return papi_perf_generic_event(position, name, size);
 	if (!list.n)
 		make_list();
 	if (position >= list.n)

@@ -65,7 +65,9 @@ static bool facts(struct papi_sde_entry *entry, struct papi_sde_facts *result)
 {
 	const char *description = foreign.get_event_description((int)number_of(entry));
 
-	*result = (struct papi_sde_facts){ .kind = PAPI_SDE_COUNTER, .mode = PAPI_SDE_INSTANT, .type = PAPI_SDE_long_long };
+	*result = (struct papi_sde_facts){
+		.kind = PAPI_SDE_COUNTER, .mode = PAPI_SDE_INSTANT, .type = PAPI_SDE_long_long
+	};
 	snprintf(result->description, sizeof(result->description), "%s", description ? description : "");
 	return true;
 }
@@ -84,7 +86,8 @@ static bool read_value(struct papi_sde_entry *entry, uint32_t incarnation, union
 }
 
 /* Asked of recorders and counting sets only, which are counters like all others here. */
-static int copy(struct papi_sde_entry *entry, uint32_t incarnation, bool sorted, void **result, size_t *count, size_t *size)
+static int copy(
+	struct papi_sde_entry *entry, uint32_t incarnation, bool sorted, void **result, size_t *count, size_t *size)
 {
 	(void)entry;
 	(void)incarnation;

@@ -120,8 +120,8 @@ static bool is_possible(const char *name)
 {
 	const char *separator = strstr(name, "::"), *event = separator ? separator + 2 : "";
 
-	return separator && separator != name && name[0] != ':' && event[0] && event[0] != ':' && !strstr(event, "::") &&
-		event[strlen(event) - 1] != ':' && strlen(name) < PAPI_SDE_NAME_MAX;
+	return separator && separator != name && name[0] != ':' && event[0] && event[0] != ':' &&
+		!strstr(event, "::") && event[strlen(event) - 1] != ':' && strlen(name) < PAPI_SDE_NAME_MAX;
 }
 
 /* A name is enough: its library may register it later. */

@@ -77,10 +77,10 @@ struct papi_sde_node {
 };
 
 struct papi_sde_native {
-	const char *name; /* its encoding: "library::event", perhaps with the suffix of a part */
+	const char *name;             /* its encoding: "library::event", perhaps with the suffix of a part */
 	struct papi_sde_entry *entry; /* NULL: awaited */
 	enum papi_sde_part part;
-	unsigned first; /* its node */
+	unsigned first;               /* its node */
 	struct papi_sde_watch *watch; /* NULL: does not overflow by itself */
 	struct papi_sde_entry *watched;
 };
