@@ -187,6 +187,11 @@ static void append_suggestion(const char *name, char *reason, size_t size)
 		snprintf(reason + used, size - used, "; did you mean %s?", suggestion);
 }
 
+bool papi_event_means_nothing(int code)
+{
+	return code == PAPI_ENOEVNT || code == PAPI_EATTR || code == PAPI_ECOMBO || code == PAPI_EINVAL;
+}
+
 bool papi_event_is_unknown(const char *name, char *reason, size_t size)
 {
 	int code;
@@ -194,13 +199,14 @@ bool papi_event_is_unknown(const char *name, char *reason, size_t size)
 	const char *detail = PAPI_error_detail();
 	size_t length = strlen(name);
 
-	if (result != PAPI_ENOEVNT)
+	if (!papi_event_means_nothing(result))
 		return false;
 	/* The message has the name already. */
 	if (strncmp(detail, name, length) == 0 && strncmp(detail + length, ": ", 2) == 0)
 		detail += length + 2;
 	snprintf(reason, size, "%s", *detail ? detail : PAPI_strerror(result));
-	append_suggestion(name, reason, size);
+	if (result == PAPI_ENOEVNT)
+		append_suggestion(name, reason, size);
 	papi_escape_terminal(reason);
 	return true;
 }

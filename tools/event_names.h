@@ -15,6 +15,9 @@
  */
 bool papi_event_suggest(const char *name, char *suggestion, size_t size);
 
+/* Whether a code that PAPI_event_name_to_code returned says that the name, or what is behind its colons, means nothing. */
+bool papi_event_means_nothing(int code);
+
 /* Whether the library knows no event of that name. If so, why, and what may be meant instead, in one sentence. */
 bool papi_event_is_unknown(const char *name, char *reason, size_t size);
 

@@ -10,6 +10,6 @@ const struct papi_kind papi_kinds[] = {
 	{ "estimated", "[e]", "multiplexed; counted for a part of the time and scaled up" },
 	{ "sampled", "[s]", "estimated from samples" },
 	{ "affected", "[a]", "counted by the kernel, together with what the counting itself does inside the program" },
-	{ "slowed", "[t]", "by counting: longer than without, so nothing is divided by it" },
+	{ "slowed", "[t]", "made longer by the counting, so nothing is divided by it" },
 	{ NULL, NULL, NULL },
 };

@@ -231,7 +231,7 @@ static void check_names(char *const names[])
 	for (; *names != NULL; names++) {
 		int code, result = PAPI_event_name_to_code(*names, &code);
 
-		if (result != PAPI_ENOEVNT)
+		if (!papi_event_means_nothing(result))
 			continue;
 		papi_event_complain(*names, result);
 		unknown = true;

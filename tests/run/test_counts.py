@@ -165,6 +165,10 @@ class UnknownNames(RunTest):
         for line, name in zip(lines, ("perf::NO-SUCH-EVENT", "PAPI_NO_SUCH", "no_pmu/event=1,umask=2/")):
             self.assertTrue(line.startswith(f"papi_run: '{name}' cannot be counted: "), line)
 
+    def test_what_is_behind_the_colons(self):
+        for name in ("perf::PAGE-FAULTS:nonsense", "perf::PAGE-FAULTS:", "mem:nowhere/8:w"):
+            self.assertTrue(self.refused(name)[0].startswith(f"papi_run: '{name}' cannot be counted: "))
+
     def test_what_may_be_meant(self):
         for name, meant in (("perf::PAGE-FALTS", PAGE_FAULTS), ("perf::PAEG-FAULTS", PAGE_FAULTS),
                             ("perf::task_clock", TASK_CLOCK), ("rusage:::minfl", "rusage:::minflt")):
