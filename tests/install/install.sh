@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs into a directory of its own and uses what lies there as a stranger would.
 #
-#   tests/install/install.sh files|pkg-config|cmake|make SOURCE_ROOT BUILD_ROOT PREFIX
+#   tests/install/install.sh files|pkg-config|counts|cmake|make SOURCE_ROOT BUILD_ROOT PREFIX
 set -eu
 part=$1
 source_root=$2
@@ -110,6 +110,36 @@ check_pkg_config()
 	run cc -static -Wl,--fatal-warnings -o "$stage/events" "$source_root/examples/own_events.c" \
 		$(pkg-config --static --cflags --libs papi sde)
 	check_events "$stage/events"
+}
+
+# Whoever holds the library, the same instructions are counted.
+check_counts()
+{
+	export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$stage" PAPI_VPMU=always
+	source=$source_root/tests/install/counted.c
+	flags=$(pkg-config --cflags papi)
+	archive="$prefix/lib/libpapi.a $(pkg-config --static --libs papi | sed 's/-lpapi//')"
+	# shellcheck disable=SC2086 # flags are words
+	{
+		run cc -o "$stage/shared" $flags "$source" $(pkg-config --libs papi)
+		run cc -o "$stage/inside" $flags "$source" $archive
+		run cc -shared -fPIC -DPLUGIN -o "$stage/plugin.so" $flags "$source" $archive
+		run cc -DHOST -o "$stage/host" "$source" -ldl
+		run cc -static -Wl,--fatal-warnings -o "$stage/static" $flags "$source" $archive
+	}
+	expected=$(LD_LIBRARY_PATH=$prefix/lib "$stage/shared") || skip "$expected"
+	[ "$expected" = "900 instructions, 300 loads" ] || fail "the shared library counts $expected"
+	got=$("$stage/inside") && [ "$got" = "$expected" ] || fail "a program that holds the library counts $got"
+	got=$("$stage/host" "$stage/plugin.so") && [ "$got" = "$expected" ] || fail "a plugin that holds the library counts $got"
+	# Without Zydis in it there is nothing that could decode.
+	if got=$("$stage/static"); then
+		[ "$got" = "$expected" ] || fail "a static program counts $got"
+	else
+		case $got in
+		*PAPI_TOT_INS*statically*libZydis.a*) ;;
+		*) fail "a static program says: $got" ;;
+		esac
+	fi
 }
 
 check_fortran()
@@ -222,6 +252,11 @@ pkg-config)
 	command -v pkg-config >/dev/null || skip 'pkg-config is missing'
 	stage_build
 	check_pkg_config
+	;;
+counts)
+	command -v pkg-config >/dev/null || skip 'pkg-config is missing'
+	stage_build
+	check_counts
 	;;
 cmake)
 	command -v cmake >/dev/null || skip 'cmake is missing'

@@ -3,6 +3,7 @@
 #include "components/vpmu/x86_64/block.h"
 #include "components/vpmu/x86_64/maps.h"
 #include "components/vpmu/x86_64/tracer.h"
+#include "components/vpmu/x86_64/zydis.h"
 
 #define ARITHMETIC_FLAGS \
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
@@ -14,12 +15,12 @@ static ZydisDecoder decoder;
 
 bool papi_vpmu_decode_begin(void)
 {
-	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+	return ZYAN_SUCCESS(papi_vpmu_zydis.init(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
 }
 
 int papi_vpmu_register_number(ZydisRegister reg)
 {
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	ZydisRegister whole = papi_vpmu_zydis.largest_enclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 
 	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15 ? (int)whole - (int)ZYDIS_REGISTER_RAX : -1;
 }
@@ -153,7 +154,7 @@ bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t p
 
 	instruction->pc = pc;
 	instruction->trimmed = false;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, length, &instruction->decoded, instruction->operands)))
+	if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_full(&decoder, bytes, length, &instruction->decoded, instruction->operands)))
 		return false;
 	instruction->kind = find_kind(instruction);
 	find_flags(&instruction->decoded, &instruction->flags_read, &instruction->flags_set);
@@ -194,7 +195,7 @@ bool papi_vpmu_flags_unused(uint64_t pc)
 		ZydisDecodedInstruction decoded;
 		unsigned read, set;
 
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, (const void *)(uintptr_t)pc, limit - pc,
+		if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_instruction(&decoder, NULL, (const void *)(uintptr_t)pc, limit - pc,
 								&decoded)))
 			return false;
 		find_flags(&decoded, &read, &set);

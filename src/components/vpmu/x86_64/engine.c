@@ -19,6 +19,7 @@
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
 #include "components/vpmu/x86_64/tracer.h"
+#include "components/vpmu/x86_64/zydis.h"
 #include "core/error.h"
 #include "core/thread.h"
 #include "core/signals.h"
@@ -59,8 +60,10 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 	else if (has_shadow_stack())
 		obstacle = "the program runs with a shadow stack, which translated code cannot keep";
 	else if (!papi_vpmu_library_begin())
-		obstacle = "the library is linked into the program statically: its own code cannot be told from the "
-			   "program's. Link with the shared library";
+		obstacle = "the library's own code cannot be told from the program's: libpapi.a was linked by a linker that does "
+			   "not define __start_papi_text. Link with the shared library";
+	else if (!papi_vpmu_zydis_find(&obstacle))
+		;
 	else if (!papi_vpmu_decode_begin())
 		obstacle = "the version of the Zydis library does not fit";
 	else if (!can_read_maps())

@@ -9,6 +9,9 @@
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/thread.h"
 
+/* A program without a dynamic linker has none. */
+#pragma weak dlsym
+
 #define MAX_TEXTS 8
 
 struct text {
@@ -25,6 +28,10 @@ bool papi_vpmu_library_holds(uint64_t pc)
 			return true;
 	return false;
 }
+
+/* Where the static library has its code (static.sh). */
+extern const char __start_papi_text[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_papi_text[] __attribute__((weak, visibility("hidden")));
 
 /* The executable segment that this very function is in, unless it is the program's own. */
 static int find_text(struct dl_phdr_info *object, size_t size, void *is_program)
@@ -73,7 +80,9 @@ bool papi_vpmu_library_begin(void)
 {
 	bool is_program = true;
 
-	if (!n_texts)
+	if (!n_texts && __start_papi_text)
+		texts[n_texts++] = (struct text){ (uint64_t)(uintptr_t)__start_papi_text, (uint64_t)(uintptr_t)__stop_papi_text };
+	else if (!n_texts)
 		dl_iterate_phdr(find_text, &is_program);
 	unloaded = count_loads().unloaded;
 	return n_texts > 0;
@@ -255,7 +264,7 @@ static int bind_object(struct dl_phdr_info *info, size_t size, void *unused)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			read_dynamic(info, (const ElfW(Dyn) *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
 				     &object);
-	if (object.bound || !object.symbols || !object.names || !object.jumps)
+	if (!dlsym || object.bound || !object.symbols || !object.names || !object.jumps)
 		return 0;
 	for (size_t i = 0; i < object.n_jumps; i++) {
 		const ElfW(Rela) *jump = &object.jumps[i];

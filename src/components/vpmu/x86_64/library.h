@@ -12,7 +12,7 @@
 
 #include "components/vpmu/x86_64/block.h"
 
-/* Finds the library's text. False when it is not a shared object of its own. */
+/* Finds the library's text. False when it is neither a shared object of its own nor in a section of its own. */
 bool papi_vpmu_library_begin(void);
 
 /* Whether an address is in the text of the library, or in one that papi_vpmu_engine_exclude() named. */

@@ -8,6 +8,7 @@
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/x86_64/thread.h"
 #include "components/vpmu/x86_64/translate.h"
+#include "components/vpmu/x86_64/zydis.h"
 
 #define NO_REGISTER  -1
 #define MAX_ACCESSES 120 /* and as many that span them */
@@ -240,7 +241,7 @@ static void store_vector(struct papi_vpmu_trace_plan *plan, enum papi_vpmu_trace
 		.sort = (uint8_t)sort,
 		.instruction = (uint8_t)instruction,
 		.slot = (uint8_t)take_words(plan, words),
-		.base = ZydisRegisterGetId(number),
+		.base = papi_vpmu_zydis.register_id(number),
 	};
 }
 
