@@ -2,6 +2,7 @@
 /* The table of substrates. Its order is that of the component indexes; 0 is the CPU's. */
 #include <string.h>
 
+#include "components/perf_event/reasons.h"
 #include "components/perf_event/perf_event.h"
 #include "components/rusage/rusage.h"
 #include "components/sde/sde.h"
@@ -46,6 +47,14 @@ int papi_component_stand_in(void)
 		if (papi_components[i]->pmu_name && papi_components[i]->pmu_name(0, name, sizeof(name)) == PAPI_OK)
 			return i;
 	return -1;
+}
+
+const char *papi_component_no_stand_in(void)
+{
+	for (int i = 1; i < papi_component_count; i++)
+		if (papi_components[i]->pmu_name && papi_components[i]->info->disabled && !papi_perf_core_pmu())
+			return papi_components[i]->info->disabled_reason;
+	return NULL;
 }
 
 int papi_component_check(const struct papi_component *component)

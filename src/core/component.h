@@ -169,6 +169,10 @@ int papi_component_find(const char *name);
  */
 int papi_component_stand_in(void);
 
+/* Where the CPU has no counters and no other component counts the presets in its place: why the one that could does not.
+ * NULL otherwise. Changes the detail. */
+const char *papi_component_no_stand_in(void);
+
 /* PAPI_OK, or PAPI_ECMP_DISABLED with the component's reason in the detail. */
 int papi_component_check(const struct papi_component *component);
 

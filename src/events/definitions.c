@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/component.h"
 #include "core/error.h"
 #include "events/names.h"
 #include "events/natives.h"
@@ -353,6 +354,20 @@ static int flatten(struct papi_definition *definition, const struct papi_event t
 #define MOST_NESTED 64
 static int depth;
 
+/* Nobody asked for the term: what is in the way of all presets is said of the preset. */
+static void refuse(const struct papi_definition_source *source, const char *term, int status)
+{
+	const char *reason;
+
+	papi_error_prefix(status, "%.128s needs %.128s", source->symbol, term);
+	if (status != PAPI_ENOEVNT || depth > 1)
+		return;
+	reason = papi_component_no_stand_in();
+	if (reason)
+		papi_error(status, "%.128s cannot be counted: the CPU has no counters here, and the virtual PMU, which needs none, "
+				   "does not count: %s", source->symbol, reason);
+}
+
 int papi_definition_resolve(struct papi_definition *definition)
 {
 	const struct papi_definition_source *source = &definition->source;
@@ -375,7 +390,7 @@ int papi_definition_resolve(struct papi_definition *definition)
 	for (unsigned i = 0; status == PAPI_OK && i < source->n_terms; i++) {
 		status = resolve_term(source->terms[i], &terms[i]);
 		if (status != PAPI_OK)
-			papi_error_prefix(status, "%.128s needs %.128s", source->symbol, source->terms[i]);
+			refuse(source, source->terms[i], status);
 	}
 	if (status == PAPI_OK)
 		status = flatten(definition, terms);
