@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "linux/utf8.h"
 
@@ -49,7 +50,8 @@ static const struct {
 
 /*
  * Made with the first error of a thread, and freed when the thread ends: thread-local storage itself must stay small,
- * since that of a library loaded by dlopen() comes out of little that the dynamic linker has to spare.
+ * since that of a library loaded by dlopen() comes out of little that the dynamic linker has to spare. It is mapped: the
+ * first error may be one of a signal handler that has interrupted the allocator.
  */
 struct state {
 	int code;
@@ -71,7 +73,7 @@ static _Atomic(PAPI_debug_handler_t) debug_handler;
 static void release(void *pointer)
 {
 	own = NULL;
-	free(pointer);
+	munmap(pointer, sizeof(struct state));
 }
 
 static void make_key(void)
@@ -86,12 +88,14 @@ static struct state *state(void)
 	if (own)
 		return own;
 	pthread_once(&key_once, make_key);
-	made = calloc(1, sizeof(*made));
-	if (made && pthread_setspecific(key, made)) {
-		free(made);
-		made = NULL;
-	}
-	return own = made;
+	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (made == MAP_FAILED)
+		return NULL;
+	/* Own before it is the key's: a handler that comes in between uses it, too. */
+	own = made;
+	if (pthread_setspecific(key, made))
+		release(made);
+	return own;
 }
 
 bool papi_error_prepare(void)

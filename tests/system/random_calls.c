@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions that the random test calls. Arrays have room for more events than it lets a set have. */
+/* The functions that tests with random calls call. */
 #include "random.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "check.h"
 #include "work.h"
 
-#define ROOM        64
+#define ROOM        RANDOM_ROOM
 #define MOST_EVENTS 12
 
 static int create(struct dice *dice)
@@ -357,7 +357,7 @@ static int begin_again(struct dice *dice)
 {
 	int status;
 
-	if (random_chance(dice, 20))
+	if (dice->may_shut_down && random_chance(dice, 20))
 		PAPI_shutdown();
 	status = PAPI_library_init(random_chance(dice, 5) ? random_number(dice) : (int)PAPI_VER_CURRENT);
 	PAPI_library_init(PAPI_VER_CURRENT);

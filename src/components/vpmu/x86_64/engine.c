@@ -95,28 +95,39 @@ static bool same_ranges(const struct papi_vpmu_wants *a, const struct papi_vpmu_
 	       a->data_start == b->data_start && a->data_end == b->data_end;
 }
 
+/* Sorts of code that nobody uses make room for others. */
+static void exchange(struct papi_vpmu_flavour **used, struct papi_vpmu_flavour *flavour)
+{
+	if (flavour)
+		flavour->users++;
+	if (*used)
+		(*used)->users--;
+	*used = flavour;
+}
+
 /* From now on the thread runs code of this sort. */
 static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants)
 {
-	struct papi_vpmu_flavour *flavour, *library, *stepping = NULL;
+	struct papi_vpmu_flavour *flavour = NULL, *library, *stepping = NULL;
+	bool complete;
 
 	papi_vpmu_cache_lock();
-	flavour = papi_vpmu_flavour_get(wants);
 	library = papi_vpmu_flavour_library();
+	exchange(&flavour, papi_vpmu_flavour_get(wants));
 	if (wants->overflow)
-		stepping = papi_vpmu_flavour_step(wants);
-	if (flavour && library && flavour != thread->flavour) {
-		flavour->users++;
-		if (thread->flavour) {
-			thread->flavour->users--;
+		exchange(&stepping, papi_vpmu_flavour_step(wants));
+	complete = flavour && library && (stepping || !wants->overflow);
+	if (complete) {
+		if (thread->flavour && flavour != thread->flavour)
 			papi_vpmu_jumps_forget(thread);
-		}
-		thread->flavour = flavour;
+		exchange(&thread->flavour, flavour);
+		exchange(&thread->stepping, stepping);
+		thread->library = library;
 	}
-	thread->library = library;
-	thread->stepping = stepping;
+	exchange(&flavour, NULL);
+	exchange(&stepping, NULL);
 	papi_vpmu_cache_unlock();
-	if (!flavour || !library || (wants->overflow && !stepping))
+	if (!complete)
 		return papi_error(PAPI_ENOMEM, "no memory for another sort of translated code");
 	thread->wants = *wants;
 	if (wants->simulate && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))

@@ -212,6 +212,8 @@ static void clean(struct papi_vpmu_thread *thread)
 	add_counters(thread);
 	if (thread->flavour)
 		thread->flavour->users--;
+	if (thread->stepping)
+		thread->stepping->users--;
 	if (thread->watched)
 		papi_vpmu_actions_leave();
 	for (uint64_t *word = (uint64_t *)thread; word < (uint64_t *)thread->jumps; word++)
@@ -332,7 +334,7 @@ void papi_vpmu_threads_forked(void)
 		put_into_lists(self);
 		self->active = false;
 		self->in_runtime = self->deferred = 0;
-		self->flavour = self->library = NULL;
+		self->flavour = self->library = self->stepping = NULL;
 		papi_vpmu_jumps_forget(self); /* the cache that they lead into is the parent's */
 		self->n_wants = self->n_overflows = 0;
 		forget_parent_counts(self);
