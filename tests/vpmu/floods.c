@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -156,6 +157,35 @@ static void test_no_defer(void)
 		counted = flood_with_one(true);
 		EXPECT(same(&natively, &counted));
 	}
+	signal(SIGRTMIN + 2, SIG_DFL);
+}
+
+/* A child of vfork shares its parent's memory, and runs natively. */
+static void flood_child(void *status)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		for (int i = 1; i <= 20; i++)
+			sigqueue(getpid(), SIGRTMIN + 2, (union sigval){ .sival_int = i });
+		let_come(NULL);
+		_exit(record.n == 40 && record.entries[0] == 20 ? 0 : 1);
+	}
+	waitpid(child, status, 0);
+}
+
+static void test_no_defer_in_child(void)
+{
+	struct sigaction action = { .sa_sigaction = nest, .sa_flags = SA_SIGINFO | SA_NODEFER };
+	int status = -1;
+
+	sigemptyset(&action.sa_mask);
+	sigaddset(&action.sa_mask, SIGHUP);
+	REQUIRE(sigaction(SIGRTMIN + 2, &action, NULL) == 0);
+	block_all();
+	virtual_count(flood_child, &status);
+	EXPECT_EQUAL(0, status);
+	let_come(NULL);
 	signal(SIGRTMIN + 2, SIG_DFL);
 }
 
@@ -351,6 +381,7 @@ int main(void)
 	static const struct test tests[] = {
 		{ "all signals at once", test_all_at_once },
 		{ "one signal, not deferred", test_no_defer },
+		{ "one signal, not deferred, in a child of vfork", test_no_defer_in_child },
 		{ "signals for faults that are sent", test_faults_that_are_sent },
 		{ "addresses of faults", test_addresses_of_faults },
 		{ "branches to what is no address", test_wild_branches },

@@ -511,8 +511,10 @@ void papi_vpmu_signal_native(struct papi_vpmu_delivery *delivery)
 	if (is_function(action.handler)) {
 		delivery->handler = action.handler;
 		leave_stack(delivery, &action);
-		if (!is_blocked_by(&action, delivery->number))
+		if (!is_blocked_by(&action, delivery->number)) {
+			delivery->mask &= ~bit_of(delivery->number);
 			change_mask(SIG_UNBLOCK, bit_of(delivery->number));
+		}
 		return;
 	}
 	if (action.handler == (uint64_t)(uintptr_t)SIG_IGN && !is_fault(delivery->info))
