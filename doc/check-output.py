@@ -4,10 +4,10 @@
 
 check-output.py SOURCE_ROOT BUILD_ROOT [--write] [DOCUMENT...]
 
-A session is an indented block of Markdown, or a literal one of a man page, whose first line begins with "$ ". Its commands
-are run one after the other in a folder that belongs to the document, with the tools of the build. `cat FILE` of a file that
-is not there makes it of what is shown. A command that shows nothing is run only if it is one of the tools or sets a
-variable; one that needs what is not here is left out, and so is what follows it in the document.
+A session is an indented block of Markdown, or a literal one of a man page, whose first line begins with "$ ". Its
+commands are run one after the other in a folder that belongs to the document, with the tools of the build. `cat FILE` of
+a file that is not there makes it of what is shown. A command that shows nothing is run only if it is one of the tools or
+sets a variable; one that needs what is not here is left out, and so is what follows it in the document.
 
 Numbers may differ, and where lines are broken; of lines "label : value" the values may; "..." stands for any lines.
 --write puts what is printed in the place of what is shown, where that looks different.
@@ -111,8 +111,8 @@ def on_terminal(command, directory, environment):
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     parts = []
-    with subprocess.Popen(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=slave,
-                          stderr=slave, start_new_session=True):
+    with subprocess.Popen(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=slave, stderr=slave, start_new_session=True):
         os.close(slave)
         while True:
             try:
@@ -211,8 +211,8 @@ def main():
     if "virtual, by translation" not in header.stdout:
         print("the documents show a machine whose presets are counted virtually, which this one's are not")
         return 77
-    documents = options.documents or sorted(
-        path for pattern in ("*.md", "doc/*.md", "doc/*.5", "tools/*.1") for path in glob.glob(os.path.join(source, pattern)))
+    places = [os.path.join(source, pattern) for pattern in ("*.md", "doc/*.md", "doc/*.5", "tools/*.1")]
+    documents = options.documents or sorted(path for place in places for path in glob.glob(place))
     compared = wrong = 0
     for path in documents:
         results = check(os.path.abspath(path), source, build, options.write)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of presets and user events of papi_avail and papi_event_chooser: a row for each event, and below it a legend
- * with the notes, each of which stands there once. A row has the number of its note in brackets.
+ * The table of presets and user events of papi_avail and papi_event_chooser: a row for each event, and below it a
+ * legend with the notes, each of which stands there once. A row has the number of its note in brackets.
  */
 #ifndef PAPI_TOOLS_EVENT_TABLE_H
 #define PAPI_TOOLS_EVENT_TABLE_H

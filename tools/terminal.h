@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What people in front of a terminal get: lines of 80 columns, groups of digits, and colours. In a pipe or a file a line
- * is a line, for scripts.
+ * What people in front of a terminal get: lines of 80 columns, groups of digits, and colours. In a pipe or a file a
+ * line is a line, for scripts.
  *
  * Colours: never in a pipe or a file, nor where NO_COLOR is set to anything
  * (no-color.org), nor on a terminal that is called dumb. Text that is made for no terminal has no escape sequences at

@@ -196,7 +196,7 @@ POSTGRES = ("umask 077; chown nobody . && setpriv --reuid=nobody --regid=nogroup
             "postgres --single -D data postgres 2>/dev/null | grep -E \"= \"'; rm -rf data")
 
 # Those that take minutes with modelled events: a compiler in a machine that makes code while it runs.
-SLOW = ("Work.java", "worker_threads", "work.js")
+SLOW = ("Work.java", "More.java", "worker_threads", "work.js")
 
 # Program, what to run by sh -c. The program must be there; all that sh starts is counted with it.
 COMMANDS = [

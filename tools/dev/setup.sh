@@ -92,6 +92,10 @@ find_wanted()
 	need clang has_command clang
 	need "$(clang_runtime_package)" has_clang_sanitizers
 	need cpio has_command cpio
+	# Programs of the corpus that are small.
+	for name in busybox dc fzf gawk ksh mksh jq lua5.4 lz4 pigz rsync sqlite3 tcsh yash; do
+		need "$name" has_command "$name"
+	done
 	need qemu-system-arm has_command qemu-system-aarch64
 }
 
