@@ -159,6 +159,9 @@ class UnknownNames(RunTest):
         self.assertIn("--best-effort", last)
         return lines
 
+    def can_count(self, *names):
+        return all(event["error"] is None for event in self.report("-e", ",".join(names), "true")["events"])
+
     def test_each_has_a_message(self):
         lines = self.refused("perf::NO-SUCH-EVENT", TASK_CLOCK, "PAPI_NO_SUCH", "no_pmu/event=1,umask=2/")
         self.assertEqual(len(lines), 3)
@@ -176,7 +179,7 @@ class UnknownNames(RunTest):
         self.assertNotIn("did you mean", self.refused("zzzzqqqqyyyyvvvv")[0])
 
     def test_presets_that_may_be_meant(self):
-        if 0 != self.run_it("-e", "PAPI_TOT_INS,PAPI_L1_DCM", "true").returncode:
+        if not self.can_count("PAPI_TOT_INS", "PAPI_L1_DCM"):
             self.skipTest("presets cannot be counted here")
         for name, meant in (("PAPI_TOT_INST", "PAPI_TOT_INS"), ("papi_to_tins", "PAPI_TOT_INS"),
                             ("L1_DCM", "PAPI_L1_DCM")):
@@ -189,8 +192,7 @@ class UnknownNames(RunTest):
             self.skipTest("this machine has hardware counters")
         line = result.stderr.decode().splitlines()[0]
         self.assertTrue(line.startswith("papi_run: 'instructions' cannot be counted: "), line)
-        if 0 == self.run_it("-e", "PAPI_TOT_INS", "true").returncode and b"PAPI_TOT_INS" in self.run_it(
-                "--format", "csv", "-e", "PAPI_TOT_INS", "true").stderr:
+        if self.can_count("PAPI_TOT_INS"):
             self.assertTrue(line.endswith("; did you mean PAPI_TOT_INS?"), line)
 
     def test_of_a_watch(self):
