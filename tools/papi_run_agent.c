@@ -129,6 +129,7 @@ static int lend(struct dl_phdr_info *object, size_t size, void *data)
 {
 	static const struct papi_agent agent = { .take = papi_run_page_take,
 		.add = papi_run_counters_add,
+		.take_back = papi_run_counter_take_back,
 		.fork = papi_run_process_fork,
 		.leave = papi_run_process_leave,
 		.lose = papi_run_process_lose };

@@ -94,6 +94,7 @@ void papi_run_text_copy(char *to, size_t size, const char *from);
 
 void *papi_run_page_take(void);
 void papi_run_counters_add(uint64_t *counters);
+void papi_run_counter_take_back(unsigned counter, uint64_t number);
 void papi_run_process_fork(void);
 void papi_run_process_leave(void);
 void papi_run_process_lose(const char *reason);

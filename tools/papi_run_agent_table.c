@@ -46,6 +46,11 @@ void papi_run_counters_add(uint64_t *counters)
 	}
 }
 
+void papi_run_counter_take_back(unsigned counter, uint64_t number)
+{
+	atomic_fetch_sub_explicit(&papi_run_table->sums[counter], number, memory_order_relaxed);
+}
+
 void papi_run_entry_fold(const struct run_agent_process *entry)
 {
 	uint32_t owner = number_of(entry);

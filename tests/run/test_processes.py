@@ -290,6 +290,24 @@ class Threads(ProcessTest):
         self.assertAlmostEqual(many - few, 2 * (10 * MANY - FEW) / 2, delta=0.1 * many)
 
 
+class ProgramsThatCount(ProcessTest):
+    """A program that uses the library itself gets its own counts, and is counted."""
+
+    def test_inherited_by_threads(self):
+        counter = os.path.join(HELPERS, "counter")
+        alone = subprocess.run([counter, "1000000"], stdout=subprocess.PIPE, check=False)
+        if alone.returncode == 77:
+            self.skipTest("no EventSet can be counted virtually")
+        path = self.path("printed")
+        with open(path, "wb") as out:
+            report = self.complete(counter, "1000000", stdout=out)
+        with open(path, encoding="ascii") as file:
+            self.assertAlmostEqual(int(file.read()), int(alone.stdout), delta=5000)
+        # Once, not once for each who wants to know.
+        self.assertGreater(self.count(report), 2000000)
+        self.assertLess(self.count(report), 3900000)
+
+
 class Surroundings(ProcessTest):
     def test_repeats_change_nothing(self):
         """Each run finds the environment of the first."""

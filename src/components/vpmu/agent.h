@@ -33,6 +33,8 @@ struct papi_agent {
 	void *(*take)(void);
 	/* A thread has ended: adds its counters up and zeroes them. */
 	void (*add)(uint64_t *counters);
+	/* So much of a counter is in two pages. */
+	void (*take_back)(unsigned counter, uint64_t number);
 	/* The process has made another one with a copy of its memory. */
 	void (*fork)(void);
 	/* The process is about to end itself. */

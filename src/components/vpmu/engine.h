@@ -79,8 +79,8 @@ uint64_t papi_vpmu_engine_interruptions(void);
 void papi_vpmu_engine_forked(void);
 
 /*
- * An agent (agent.h) counts the process: the counters of threads that begin from now on lie in its pages, and threads that
- * count with the one that makes them (inherit) count for it, modelled events too, and have no heir.
+ * An agent (agent.h) counts the process: the counters of threads that begin from now on lie in its pages, and all threads
+ * that a counting one makes count for it, modelled events too, whether an EventSet of the program inherits them or not.
  */
 void papi_vpmu_engine_lend(const struct papi_agent *agent);
 bool papi_vpmu_engine_is_lent(void);

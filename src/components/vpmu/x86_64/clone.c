@@ -75,14 +75,14 @@ static bool use_flavours(struct papi_vpmu_thread *child, const struct papi_vpmu_
 	return child->flavour;
 }
 
-/* It counts from the start: for the heir, or, as all threads do, for the agent. */
+/* It counts from the start: for the heir of the EventSet, for the agent, as all threads do, or for both. */
 static bool make_inherited(struct papi_vpmu_thread *child, struct papi_vpmu_thread *thread)
 {
 	if (!use_flavours(child, thread))
 		return false;
 	if (child->wants.simulate && !papi_vpmu_trace_begin(child, child->registers[RSP]))
 		return false;
-	if (!papi_vpmu_agent) {
+	if (thread->wants.inherit) {
 		child->heir = thread->heir ? thread->heir : thread;
 		child->heir_region = thread->heir ? thread->heir_region : thread->region;
 	}
@@ -153,7 +153,7 @@ bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 		thread->deferred_mask = mask;
 	}
 	child = make_child(thread, request.stack);
-	if (thread->wants.inherit && (!child || !make_inherited(child, thread)))
+	if ((thread->wants.inherit || papi_vpmu_agent) && thread->n_wants && (!child || !make_inherited(child, thread)))
 		papi_vpmu_thread_lose(thread, "memory for a thread that was to be counted, too, ended");
 	if (!child || !set_self(request.tls, child)) {
 		papi_vpmu_thread_end(child);
@@ -204,6 +204,9 @@ void papi_vpmu_clone_gather(struct papi_vpmu_thread *heir)
 		if (child->heir == heir)
 			hand_over(child);
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
+		/* The agent has it from the thread itself. */
+		if (papi_vpmu_agent && heir->inherited[i])
+			papi_vpmu_agent->take_back(i, heir->inherited[i]);
 		heir->counters[0][i] += heir->inherited[i];
 		heir->inherited[i] = 0;
 	}
