@@ -190,7 +190,7 @@ static void test_handler_sees_the_program(void)
 	virtual_count(mix, &mixing);
 	stop_timer();
 	/* A few may come on the way into the region and out of it. */
-	EXPECT(inside > 20 && outside <= 4);
+	EXPECT(inside > 20 && outside < inside / 4);
 	handle_not(SIGALRM);
 }
 
