@@ -176,6 +176,7 @@ double papi_run_report_deviation(const long long *values, size_t runs);
 double papi_run_report_share(const struct run_event *event);
 double papi_run_report_rate(const struct run_event *event, const struct run_result *result);
 const char *papi_run_report_kind(const struct run_event *event, const struct run_result *result);
+bool papi_run_report_is_partial(const struct run_event *event, const struct run_result *result);
 int papi_run_report_write(
 	const struct run_list *list, const struct run_result *result, enum run_format format, int descriptor);
 

@@ -88,7 +88,7 @@ static void json_event(FILE *out, const struct run_event *event, const struct ru
 		fprintf(out, "%s%lld", i ? ", " : "", event->counts[i]);
 	fputs("],\n     ", out);
 	json_string_or_null(out, "error", event->error);
-	fputs("}", out);
+	fprintf(out, ", \"partial\": %s}", papi_run_report_is_partial(event, result) ? "true" : "false");
 }
 
 static void json_notes(FILE *out, const struct run_list *list, const struct run_result *result)
@@ -172,6 +172,7 @@ static void csv_event(FILE *out, const struct run_event *event, const struct run
 		papi_run_data_csv_string(out, event->unit);
 		fputs(",,,,,,,,", out);
 		papi_run_data_csv_string(out, event->error);
+		fputc(',', out);
 	} else {
 		double rate = papi_run_report_rate(event, result);
 
@@ -185,7 +186,7 @@ static void csv_event(FILE *out, const struct run_event *event, const struct run
 			event->running_ns);
 		if (result->runs > 1)
 			fprintf(out, "%.9g", papi_run_report_deviation(event->counts, result->runs));
-		fputc(',', out);
+		fprintf(out, ",,%s", papi_run_report_is_partial(event, result) ? "partial" : "");
 	}
 	fputc('\n', out);
 }
@@ -196,12 +197,12 @@ static void csv_time(
 	fprintf(out, "%s,%.9g,s,,,%s,,,,", name, mean_seconds(values, result), result->slowed ? "slowed" : kind);
 	if (result->runs > 1)
 		fprintf(out, "%.9g", papi_run_report_deviation(values, result->runs));
-	fputs(",\n", out);
+	fputs(",,\n", out);
 }
 
 void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_result *result)
 {
-	fputs("event,count,unit,share,rate,kind,domain,enabled_ns,running_ns,rsd_percent,error\n", out);
+	fputs("event,count,unit,share,rate,kind,domain,enabled_ns,running_ns,rsd_percent,error,partial\n", out);
 	for (size_t i = 0; i < list->number; i++)
 		csv_event(out, &list->events[i], result);
 	csv_time(out, "elapsed", result->elapsed_ns, "exact", result);

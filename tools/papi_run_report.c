@@ -78,13 +78,17 @@ double papi_run_report_rate(const struct run_event *event, const struct run_resu
 /* What the count is worth. Beside an agent in the program the kernel counts the work of the agent, too. */
 const char *papi_run_report_kind(const struct run_event *event, const struct run_result *result)
 {
-	if (event->is_virtual && result->processes.missing)
-		return "partial";
 	if (papi_run_report_share(event) < 1)
 		return "estimated";
 	if (result->slowed && !event->is_virtual)
 		return "affected";
 	return event->kind;
+}
+
+/* What is not counted in every process is a part of the sum, whatever it is worth. */
+bool papi_run_report_is_partial(const struct run_event *event, const struct run_result *result)
+{
+	return event->is_virtual && result->processes.missing && !event->error;
 }
 
 /* Nanoseconds in a second are best read as seconds: 0.998 s/s is a CPU busy nearly all the time. */
@@ -143,7 +147,8 @@ static void row_fill(struct row *row, const struct run_event *event, const struc
 	if (share < 1)
 		snprintf(row->cells[WORTH], size, "~%.1f%%", 100 * share);
 	else
-		snprintf(row->cells[WORTH], size, "%s", papi_run_report_kind(event, result));
+		snprintf(row->cells[WORTH], size, "%s%s", papi_run_report_kind(event, result),
+			papi_run_report_is_partial(event, result) ? ", partial" : "");
 	format_rate(row->cells[RATE], size, papi_run_report_rate(event, result), event->unit);
 	if (result->runs > 1)
 		snprintf(row->cells[DEVIATION], size, "+- %.2f%%",
@@ -359,9 +364,16 @@ static void reasons_print(const struct page *page, const struct run_list *list)
 
 static bool any_of_kind(const struct run_list *list, const struct run_result *result, const char *kind)
 {
-	for (size_t i = 0; i < list->number; i++)
-		if (!list->events[i].error && strcmp(papi_run_report_kind(&list->events[i], result), kind) == 0)
+	for (size_t i = 0; i < list->number; i++) {
+		const struct run_event *event = &list->events[i];
+
+		if (event->error)
+			continue;
+		if (strcmp(papi_run_report_kind(event, result), kind) == 0)
 			return true;
+		if (papi_run_report_is_partial(event, result) && strcmp("partial", kind) == 0)
+			return true;
+	}
 	return false;
 }
 

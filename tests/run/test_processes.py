@@ -46,7 +46,7 @@ class ProcessTest(RunTest):
         self.assertEqual(processes["missing"], number, processes)
         self.assertEqual(sum(reason["processes"] for reason in processes["reasons"]), number)
         for event in report["events"]:
-            self.assertEqual(event["kind"], "partial", event)
+            self.assertEqual((event["kind"], event["partial"]), ("exact", True), event)
         return "; ".join(f"{reason['program']}: {reason['reason']}" for reason in processes["reasons"]), report
 
     @staticmethod
@@ -245,7 +245,7 @@ class Missing(ProcessTest):
         self.assertEqual([rows["processes" + what]["count"] for what in ("", " killed", " running", " missing")],
                          ["4", "0", "0", "2"])
         self.assertIn("linked statically", rows["processes missing"]["error"])
-        self.assertEqual(rows[INSTRUCTIONS]["kind"], "partial")
+        self.assertEqual((rows[INSTRUCTIONS]["kind"], rows[INSTRUCTIONS]["partial"]), ("exact", "partial"))
 
 
 class Scripts(ProcessTest):
