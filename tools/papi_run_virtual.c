@@ -93,13 +93,14 @@ static char *make_shortcut(const char *directory)
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char *made = papi_run_format("%s/papi_run.XXXXXX", places[i]);
+		const char *home = fits_preload(made) ? mkdtemp(made) : NULL;
 		char *link = NULL;
 
-		if (fits_preload(made) && mkdtemp(made)) {
-			link = papi_run_format("%s/agent", made);
+		if (home) {
+			link = papi_run_format("%s/agent", home);
 			/* Programs of other users have to get there. */
-			if (chmod(made, 0755) != 0 || symlink(directory, link) != 0) {
-				rmdir(made);
+			if (chmod(home, 0755) != 0 || symlink(directory, link) != 0) {
+				rmdir(home);
 				free(link);
 				link = NULL;
 			}
