@@ -200,7 +200,6 @@ MORE = [
              "print \"$n\" > 0, \"\\n\"'"),
     ("perl", "perl -MDigest::SHA=sha256_hex -MData::Dumper -MStorable=dclone -e '$Data::Dumper::Sortkeys = 1; print "
              "sha256_hex(\"x\" x 9999), Dumper(dclone({a => [1 .. 3], b => {c => 1}}))'"),
-    ("javac", "javac -J-XX:TieredStopAtLevel=1 -J-Xmx64m More.java && java -Xmx32m More"),
     ("java", "java -Xmx32m -XX:+UseSerialGC More.java"),
     ("java", "java -Xint -Xmx32m -version 2>&1 | wc -l"),
     ("node", "node -e 'const w = require(\"worker_threads\"); if (w.isMainThread) { const t = new "
