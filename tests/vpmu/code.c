@@ -222,6 +222,73 @@ static void test_code_mapped_twice(void)
 		munmap(views.run, 4096);
 }
 
+static _Atomic bool asked, grown;
+
+/* mov eax, 7; ret, with the first byte at the end of a page. */
+static void write_across(unsigned char *border)
+{
+	static const unsigned char code[] = { 0xb8, 7, 0, 0, 0, 0xc3 };
+
+	memcpy(border - 1, code, sizeof(code));
+}
+
+/* Executable memory that grows, as that of JIT compilers does: an instruction lies across where it ended. */
+static void grow(void *pointer)
+{
+	unsigned char *known = pointer, *border = known + sysconf(_SC_PAGESIZE);
+
+	write_function(known, 5);
+	EXPECT_EQUAL(5, ((int (*)(void))(uintptr_t)known)());
+	EXPECT(mprotect(border, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+	write_across(border);
+	EXPECT_EQUAL(7, ((int (*)(void))(uintptr_t)(border - 1))());
+}
+
+/* The same where a thread that is not counted makes it grow: nothing tells. */
+static void *grow_when_asked(void *border)
+{
+	while (!atomic_load(&asked))
+		sched_yield();
+	EXPECT(mprotect(border, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+	write_across(border);
+	atomic_store(&grown, true);
+	return NULL;
+}
+
+static void wait_for_growth(void *pointer)
+{
+	unsigned char *known = pointer, *border = known + sysconf(_SC_PAGESIZE);
+
+	write_function(known, 5);
+	EXPECT_EQUAL(5, ((int (*)(void))(uintptr_t)known)());
+	atomic_store(&asked, true);
+	while (!atomic_load(&grown))
+		sched_yield();
+	for (unsigned i = 0; i < 100; i++)
+		EXPECT_EQUAL(7, ((int (*)(void))(uintptr_t)(border - 1))());
+}
+
+static void test_growing_code(void)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	pthread_t thread;
+
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned char *pages = mmap(NULL, 3 * page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		REQUIRE(pages != MAP_FAILED);
+		REQUIRE(mprotect(pages, page_size, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+		if (i == 0) {
+			virtual_count(grow, pages);
+		} else {
+			REQUIRE(pthread_create(&thread, NULL, grow_when_asked, pages + page_size) == 0);
+			virtual_count(wait_for_growth, pages);
+			REQUIRE(pthread_join(thread, NULL) == 0);
+		}
+		munmap(pages, 3 * page_size);
+	}
+}
+
 static void test_code_written_at_run_time(void)
 {
 	if (!map_page())
@@ -241,6 +308,7 @@ int main(int count, char **arguments)
 		{ "libraries between regions", test_libraries_between_regions },
 		{ "code written at run time", test_code_written_at_run_time },
 		{ "code mapped twice", test_code_mapped_twice },
+		{ "growing code", test_growing_code },
 		{ "stale blocks", test_stale_blocks },
 	};
 

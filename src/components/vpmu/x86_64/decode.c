@@ -205,12 +205,14 @@ bool papi_vpmu_flags_unused(uint64_t pc)
 		if (!needed)
 			return true;
 		pc += decoded.length;
-		if (decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR && decoded.raw.imm[0].is_relative)
+		if (decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR && decoded.raw.imm[0].is_relative) {
 			pc += (uint64_t)decoded.raw.imm[0].value.s;
-		else if (decoded.meta.category == ZYDIS_CATEGORY_COND_BR || decoded.meta.category == ZYDIS_CATEGORY_CALL ||
+			limit = papi_vpmu_maps_executable_until(pc);
+		} else if (decoded.meta.category == ZYDIS_CATEGORY_COND_BR || decoded.meta.category == ZYDIS_CATEGORY_CALL ||
 			 decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
-			 decoded.meta.category == ZYDIS_CATEGORY_RET || decoded.meta.category == ZYDIS_CATEGORY_SYSCALL)
+			 decoded.meta.category == ZYDIS_CATEGORY_RET || decoded.meta.category == ZYDIS_CATEGORY_SYSCALL) {
 			return false;
+		}
 	}
 	return false;
 }

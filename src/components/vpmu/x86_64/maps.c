@@ -185,12 +185,16 @@ bool papi_vpmu_maps_may_change(uint64_t address)
 
 bool papi_vpmu_maps_forget(uint64_t start, uint64_t end)
 {
-	for (unsigned i = 0; i < n_ranges; i++)
-		if (ranges[i].start < end && start < ranges[i].end) {
+	bool held = false;
+
+	for (unsigned i = 0; i < n_ranges; i++) {
+		/* One that it adjoins may go on into it now, with an instruction across the border. */
+		if (ranges[i].start <= end && start <= ranges[i].end)
 			complete = false;
-			return true;
-		}
-	return false;
+		if (ranges[i].start < end && start < ranges[i].end)
+			held = true;
+	}
+	return held;
 }
 
 uint64_t papi_vpmu_maps_place_near_program(uint64_t size)

@@ -20,14 +20,16 @@
 
 enum { NOT_STEPPING, ABOUT_TO_ARRIVE, ABOUT_TO_RUN };
 
-/* False where it will fault. */
+/* False where it will fault: as far as translation knows, or else the two would never agree on what has to be stepped. */
 static bool read_instruction(uint64_t pc, struct papi_vpmu_instruction *instruction)
 {
+	uint64_t limit = papi_vpmu_maps_executable_until(pc), size = limit > pc ? limit - pc : 0;
 	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
 
-	return papi_vpmu_maps_executable_until(pc) &&
-		papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)pc, sizeof(bytes)) &&
-		papi_vpmu_decode_copy(instruction, pc, bytes, sizeof(bytes));
+	if (size > sizeof(bytes))
+		size = sizeof(bytes);
+	return size && papi_vpmu_guarded_copy(bytes, (const void *)(uintptr_t)pc, size) &&
+		papi_vpmu_decode_copy(instruction, pc, bytes, size);
 }
 
 const char *papi_vpmu_step_obstacle(uint64_t pc)
