@@ -12,46 +12,46 @@
 
 _Static_assert(PAPI_AGENT_COUNTERS == PAPI_VPMU_COUNTERS, "an agent's pages have all counters");
 
-/* The only part of an EventSet of virtual events; NULL with the error. */
-static const struct papi_part *part_of(const struct papi_eventset *set)
+/* Enters an EventSet whose only part are virtual events and which does not count: what is in its slot, or the error. */
+static int enter(int eventset, struct papi_slot **slot, const struct papi_part **part)
 {
-	if (!set->running && set->n_parts == 1 && set->parts[0].component == &papi_vpmu_component)
-		return &set->parts[0];
-	papi_error(PAPI_ECMP, "papi_run's agent counts EventSets of virtual events, and none that is running");
-	return NULL;
+	int status = papi_handle_enter(eventset, slot);
+
+	if (status != PAPI_OK)
+		return status;
+	*part = (*slot)->set->parts;
+	if (!(*slot)->set->running && (*slot)->set->n_parts == 1 && (*part)->component == &papi_vpmu_component)
+		return PAPI_OK;
+	papi_handle_leave(*slot);
+	return papi_error(PAPI_ECMP, "papi_run's agent counts EventSets of virtual events, and none that is running");
 }
 
 int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
 {
 	const struct papi_part *part;
 	struct papi_slot *slot;
-	int status = papi_handle_enter(eventset, &slot);
+	int status = enter(eventset, &slot, &part);
 
 	if (status != PAPI_OK)
 		return status;
-	part = part_of(slot->set);
-	if (part)
-		papi_vpmu_control_plan(part->control, plan);
+	papi_vpmu_control_plan(part->control, plan);
 	papi_handle_leave(slot);
-	return part ? PAPI_OK : PAPI_ECMP;
+	return PAPI_OK;
 }
 
 int papi_agent_values(int eventset, const uint64_t counters[], long long values[])
 {
 	const struct papi_part *part;
 	struct papi_slot *slot;
-	int status = papi_handle_enter(eventset, &slot);
+	int status = enter(eventset, &slot, &part);
 
 	if (status != PAPI_OK)
 		return status;
-	part = part_of(slot->set);
-	if (part) {
-		papi_vpmu_control_values(part->control, counters, slot->set->counts + part->first);
-		for (unsigned i = 0; i < slot->set->n_events; i++)
-			values[i] = papi_count_value(slot->set, i);
-	}
+	papi_vpmu_control_values(part->control, counters, slot->set->counts + part->first);
+	for (unsigned i = 0; i < slot->set->n_events; i++)
+		values[i] = papi_count_value(slot->set, i);
 	papi_handle_leave(slot);
-	return part ? PAPI_OK : PAPI_ECMP;
+	return PAPI_OK;
 }
 
 int papi_agent_lend(const struct papi_agent *agent, uint64_t start, uint64_t end)
