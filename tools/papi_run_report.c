@@ -19,7 +19,7 @@
 #include "terminal.h"
 #include "text.h"
 
-#define LONGEST_COMMAND 68
+#define LONGEST_COMMAND 69 /* with what stands before it, a line of 79 */
 
 /* The table: a column for each of these; those in which no row has anything are left out. */
 enum { NAME, COUNT, UNIT, WORTH, RATE, DEVIATION, COLUMNS };
