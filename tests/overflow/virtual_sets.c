@@ -4,7 +4,9 @@
  * all at once, over a fork, in a range of addresses, and with handlers that use their set.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,8 @@
 
 #define LINE  64
 #define LINES 1024
+
+#define STOPPED 200 /* sets, by another thread than the one that counts */
 
 static _Alignas(4096) volatile char data[LINES * LINE], others[LINES * LINE];
 
@@ -346,6 +350,49 @@ static void threads_at_once(void)
 	}
 }
 
+static _Atomic int handed_over = PAPI_NULL;
+
+static void *stop_for_another(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < STOPPED; i++) {
+		int set;
+
+		while ((set = atomic_exchange(&handed_over, PAPI_NULL)) == PAPI_NULL)
+			sched_yield();
+		EXPECT_EQUAL(PAPI_ECMP, PAPI_stop(set, NULL));
+		work_discard(set);
+	}
+	return NULL;
+}
+
+/* What another thread has stopped overflows no longer, and takes no room: there is some for 64 events of a thread. */
+static void stopped_by_another(void)
+{
+	pthread_t thread;
+	int last;
+
+	begin();
+	REQUIRE(pthread_create(&thread, NULL, stop_for_another, NULL) == 0);
+	for (unsigned i = 0; i < STOPPED; i++) {
+		int set = new_set("vpmu:::LOADS", 100, record_handler);
+
+		if (!EXPECT_OK(PAPI_start(set)))
+			break;
+		walk(data, LINES);
+		EXPECT(record.calls >= LINES / 100);
+		atomic_store(&handed_over, set);
+		while (atomic_load(&handed_over) != PAPI_NULL)
+			sched_yield();
+	}
+	REQUIRE(pthread_join(thread, NULL) == 0);
+	last = new_set("vpmu:::LOADS", 100, record_handler);
+	EXPECT_OK(PAPI_start(last));
+	walk(data, LINES);
+	expect_all(last, 100);
+	work_discard(last);
+}
+
 /* ---- forks ---- */
 
 static void forks(void)
@@ -442,6 +489,7 @@ APART(range_of_data)
 APART(stopping_handlers)
 APART(threads_in_turn)
 APART(threads_at_once)
+APART(stopped_by_another)
 APART(forks)
 APART(forks_in_handlers)
 
@@ -456,6 +504,7 @@ int main(void)
 		{ "handlers that stop", stopping_handlers_apart },
 		{ "threads, one after the other", threads_in_turn_apart },
 		{ "threads at once", threads_at_once_apart },
+		{ "stopped by another thread", stopped_by_another_apart },
 		{ "forks", forks_apart },
 		{ "forks in handlers", forks_in_handlers_apart },
 	};

@@ -36,7 +36,7 @@ struct papi_vpmu_wants {
  * Overflows of an event of a running EventSet. left tells how many events there are to go until the next, from the
  * counters, and 0 or less when it is due: then happened is called, in the thread, with the address of the instruction that
  * was counted last and a ucontext_t of the program's registers at the one that it goes on with, and left is to be positive
- * afterwards. The event grows by no more than the weights of the wants say. Rep string instructions overflow once they are
+ * afterwards. INT64_MAX says that nobody wants to know any more: the overflow is forgotten. The event grows by no more than the weights of the wants say. Rep string instructions overflow once they are
  * done. happened may stop what is running; it has to return.
  */
 struct papi_vpmu_overflow {

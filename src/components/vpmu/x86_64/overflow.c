@@ -50,6 +50,14 @@ static void call(struct papi_vpmu_thread *thread, const struct papi_vpmu_overflo
 	thread->handling = false;
 }
 
+/* The others stay in their order. */
+static void forget(struct papi_vpmu_thread *thread, unsigned gone)
+{
+	thread->n_overflows--;
+	for (unsigned i = gone; i < thread->n_overflows; i++)
+		thread->overflows[i] = thread->overflows[i + 1];
+}
+
 /* How much every event may grow without reaching an overflow. */
 static int64_t find_budget(struct papi_vpmu_thread *thread)
 {
@@ -59,6 +67,10 @@ static int64_t find_budget(struct papi_vpmu_thread *thread)
 		const struct papi_vpmu_overflow *overflow = &thread->overflows[i];
 		int64_t left = overflow->left(overflow->argument, papi_vpmu_engine_up_to_date(thread));
 
+		if (left == INT64_MAX) {
+			forget(thread, i--);
+			continue;
+		}
 		if (left <= 0) {
 			call(thread, overflow);
 			i = (unsigned)-1; /* it may have changed everything */
