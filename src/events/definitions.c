@@ -354,13 +354,13 @@ static int flatten(struct papi_definition *definition, const struct papi_event t
 #define MOST_NESTED 64
 static int depth;
 
-/* Nobody asked for the term: what is in the way of all presets is said of the preset. */
+/* Nobody asked for a term of the library's own: what is in the way of all presets is said of the preset. */
 static void refuse(const struct papi_definition_source *source, const char *term, int status)
 {
 	const char *reason;
 
 	papi_error_prefix(status, "%.128s needs %.128s", source->symbol, term);
-	if (status != PAPI_ENOEVNT || depth > 1)
+	if (status != PAPI_ENOEVNT || depth > 1 || !source->built_in)
 		return;
 	reason = papi_component_no_stand_in();
 	if (reason)

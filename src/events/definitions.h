@@ -22,6 +22,7 @@ struct papi_definition_source {
 	unsigned n_terms;
 	const char *const *terms;
 	const char *short_description, *description, *note; /* of a preset: NULL keeps the standard words */
+	bool built_in; /* by the library's own tables, whose terms are those of real processors */
 };
 
 struct papi_definition {

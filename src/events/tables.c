@@ -130,12 +130,14 @@ static bool is_settled(const char *symbol)
 static int define(void *data, const struct papi_definition_source *source)
 {
 	struct reading *reading = data;
+	struct papi_definition_source known = *source;
 	int code;
 
 	if (reading->built_in && is_settled(source->symbol))
 		return PAPI_OK;
 	reading->defined = true;
-	return papi_definition_make(source, reading->kind, reading->replace, &code);
+	known.built_in = reading->built_in;
+	return papi_definition_make(&known, reading->kind, reading->replace, &code);
 }
 
 /* With the reason in the detail. */

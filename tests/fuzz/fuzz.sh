@@ -48,6 +48,8 @@ afl)
 	missing='afl-clang-fast does not build here'
 	export AFL_QUIET=1 AFL_USE_ASAN=1 AFL_NO_UI=1 AFL_SKIP_CPUFREQ=1 AFL_NO_AFFINITY=1
 	export AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1
+	# It refuses to start with options of the caller's that lack these.
+	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}abort_on_error=1:symbolize=0"
 	;;
 *) echo "$0: there is no engine $engine" >&2; exit 2 ;;
 esac
