@@ -86,7 +86,7 @@ def shape(lines):
         if label and "::" not in label[1]:
             line = label[1] + " :"
         line = re.sub(r"0x[0-9a-f]+|\d+(?:[.,]\d+)*", "N", line)
-        line = re.sub(r"\b[munpkMGTPE]?(s|s/s|/s)\b(?= |$)", "U", re.sub(r" +", " ", line.strip()))
+        line = re.sub(r"(?<=N )[munpkMGTPE]?(s|s/s|/s)(?= |$)", "U", re.sub(r" +", " ", line.strip()))
         shapes.append(line)
     return shapes
 

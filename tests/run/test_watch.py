@@ -40,10 +40,17 @@ class Watch(RunTest):
         return report["events"][0]["count"]
 
     def assert_exact(self, plan, waiters, touched_by, prefix=()):
+        """Two targets that differ in the pages they touch differ so in faults, by the least of a few runs: two threads
+        that touch one page at the same moment have a fault each, and a kernel that reclaims memory adds some."""
         if FIXED is None:
             self.skipTest("setarch -R cannot switch off address space randomization here")
-        counts = [self.faults(pages, plan, waiters, prefix) for pages in (1000, 3000)]
-        self.assertEqual(counts[1] - counts[0], 2000 * touched_by)
+        few, many = [], []
+        while len(few) < 8:
+            few.append(self.faults(1000, plan, waiters, prefix))
+            many.append(self.faults(3000, plan, waiters, prefix))
+            if min(many) - min(few) == 2000 * touched_by:
+                return
+        self.fail(f"{many} less {few} is not {2000 * touched_by}")
 
     def test_one_thread(self):
         self.assert_exact("s", 0, 1)
