@@ -388,30 +388,43 @@ static const char *find_in_path(const char *file, char path[PATH_MAX])
 	return file;
 }
 
-static int direct(const char *path, char *const argv[], char *const environment[])
+/* What is executed: the name of a file, or a descriptor. */
+typedef int execute_function(const void *what, char *const argv[], char *const environment[]);
+
+static int direct(const void *path, char *const argv[], char *const environment[])
 {
 	return (int)syscall(SYS_execve, path, argv, environment);
 }
 
-/* If it fails, counting goes on. */
-static int replaced(int (*go)(const char *, char *const[], char *const[]), const char *file, const char *path,
-	char *const argv[], char *const environment[])
+static int by_search(const void *file, char *const argv[], char *const environment[])
+{
+	return next_execvpe(file, argv, environment);
+}
+
+static int by_descriptor(const void *descriptor, char *const argv[], char *const environment[])
+{
+	return next_fexecve(*(const int *)descriptor, argv, environment);
+}
+
+/* If it fails, counting goes on. path: for the reason alone. */
+static int replaced(execute_function *go, const void *what, const char *path, char *const argv[],
+	char *const environment[])
 {
 	struct announced announced;
 	int result, error;
 	bool own;
 
 	if (!is_counted())
-		return go(file, argv, environment);
+		return go(what, argv, environment);
 	own = is_own_process();
 	if (!own)
 		account_for_native_time();
 	announce(&announced, path, environment, own);
 	if (!announced.entry)
-		return go(file, argv, environment);
+		return go(what, argv, environment);
 	{
 		MAKE_ENVIRONMENT(changed, &announced, environment);
-		result = go(file, argv, announced.other ? environment : changed);
+		result = go(what, argv, announced.other ? environment : changed);
 	}
 	error = errno;
 	withdraw(&announced);
@@ -434,7 +447,7 @@ VISIBLE int execvpe(const char *file, char *const argv[], char *const environmen
 	char path[PATH_MAX];
 
 	find_next();
-	return replaced(next_execvpe, file, find_in_path(file, path), argv, environment);
+	return replaced(by_search, file, find_in_path(file, path), argv, environment);
 }
 
 VISIBLE int execvp(const char *file, char *const argv[])
@@ -452,24 +465,10 @@ static const char *path_of(int descriptor, char path[64])
 
 VISIBLE int fexecve(int descriptor, char *const argv[], char *const environment[])
 {
-	struct announced announced;
 	char path[64];
-	int result, error;
 
 	find_next();
-	if (!is_counted())
-		return next_fexecve(descriptor, argv, environment);
-	announce(&announced, path_of(descriptor, path), environment, is_own_process());
-	if (!announced.entry)
-		return next_fexecve(descriptor, argv, environment);
-	{
-		MAKE_ENVIRONMENT(changed, &announced, environment);
-		result = next_fexecve(descriptor, argv, announced.other ? environment : changed);
-	}
-	error = errno;
-	withdraw(&announced);
-	errno = error;
-	return result;
+	return replaced(by_descriptor, &descriptor, path_of(descriptor, path), argv, environment);
 }
 
 /* The arguments of a list, the environment behind it where there is one. The array is on the caller's stack. */

@@ -6,6 +6,7 @@
  *	s  here                          e  in a child of vfork that then ends with _exit(): for moments only, no loop
  *	n  in a child of vfork whose exec fails: no loop
  *	N  in a child of vfork, NUMBER times, which then ends: natively
+ *	V  in a child of vfork, NUMBER times, natively, and PROGRAM s NUMBER	   F  the same, executed by its descriptor
  *	v  vfork, and PROGRAM s NUMBER   p  posix_spawn    P  posix_spawnp    y  system()    o  popen()
  *	E  fork, all descriptors closed, and PROGRAM s NUMBER	   C  the same with an empty environment
  *	R  fork, chroot to the directory in NESTER_ROOT, and /PROGRAM
@@ -20,6 +21,7 @@
  *
  * Ends with status 7.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -30,6 +32,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 static const char *number_text, *program;
 static unsigned long number;
@@ -114,6 +118,7 @@ static void join(void *(*run)(void *))
 /* The child does not return from here. */
 static void vforked(char how)
 {
+	int descriptor = open(program, O_RDONLY | O_CLOEXEC);
 	pid_t pid = vfork();
 
 	if (pid == 0) {
@@ -121,10 +126,15 @@ static void vforked(char how)
 			execv(program, arguments());
 		if (how == 'n')
 			execl("/nonexistent/program", "program", (char *)NULL);
-		if (how == 'N')
+		if (strchr("NVF", how))
 			loop(number);
+		if (how == 'V')
+			execv(program, arguments());
+		if (how == 'F')
+			fexecve(descriptor, arguments(), environ);
 		_exit(3);
 	}
+	close(descriptor);
 	await(pid);
 }
 
@@ -188,7 +198,6 @@ static void forked(char how)
 
 static void spawned(char how)
 {
-	extern char **environ;
 	char command[4096];
 	pid_t pid = 0;
 	FILE *pipe;
@@ -239,7 +248,7 @@ int main(int argc, char **argv)
 	for (const char *plan = argv[1]; *plan; plan++) {
 		if (*plan == 's')
 			loop(number);
-		else if (strchr("venN", *plan))
+		else if (strchr("venNVF", *plan))
 			vforked(*plan);
 		else if (strchr("pPyo", *plan))
 			spawned(*plan);

@@ -229,6 +229,14 @@ class Missing(ProcessTest):
         reasons, _ = self.missing(NESTER, "sN", "200000000", status=7)
         self.assertIn("ran uncounted for", reasons)
 
+    def test_child_that_runs_natively_and_executes(self):
+        """Whichever function it calls for that; the program is counted."""
+        for plan in ("sV", "sF"):
+            reasons, report = self.missing(NESTER, plan, "200000000", LOOPER, status=7)
+            self.assertIn("ran uncounted for", reasons)
+            self.assertEqual(report["processes"]["total"], 2)
+            self.assertGreater(self.count(report), 800000000)
+
     def test_child_of_the_system_call(self):
         reasons, report = self.missing(NESTER, "sf", f"{MANY:08}", status=7)
         self.assertIn("a system call of the program's own", reasons)
