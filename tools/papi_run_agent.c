@@ -32,12 +32,25 @@ struct told {
 	unsigned entry, serial;
 };
 
+/* Every process does this first: sscanf() would touch more of libc than all the rest. */
 static bool read_told(struct told *told)
 {
 	const char *text = getenv(RUN_AGENT_TABLE);
+	unsigned long long numbers[6];
 
-	return text && sscanf(text, "%d,%d,%d,%llu,%u,%u", &told->descriptor, &told->collector, &told->its_descriptor,
-			       &told->key, &told->entry, &told->serial) == 6;
+	for (unsigned i = 0; i < 6; i++) {
+		char *end;
+
+		if (!text)
+			return false;
+		numbers[i] = strtoull(text, &end, 10);
+		if (end == text || *end != (i < 5 ? ',' : '\0'))
+			return false;
+		text = end + 1;
+	}
+	*told = (struct told){ (int)numbers[0], (int)numbers[1], (int)numbers[2], numbers[3], (unsigned)numbers[4],
+		(unsigned)numbers[5] };
+	return true;
 }
 
 /* ---- the table ---- */
@@ -179,7 +192,7 @@ static __attribute__((constructor)) void load(void)
 	if (!read_told(&told) || !map_table(&told))
 		return;
 	atomic_fetch_add(&papi_run_table->arrived, 1);
-	papi_run_exec_begin(told.descriptor);
+	papi_run_exec_begin(told.descriptor, told.collector, told.its_descriptor);
 	entry = claim(&told);
 	if (!entry)
 		entry = papi_run_entry_take(RUN_AGENT_COUNTED, getpid(), program_invocation_short_name);

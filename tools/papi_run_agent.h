@@ -100,7 +100,7 @@ void papi_run_process_leave(void);
 void papi_run_process_lose(const char *reason);
 
 /* papi_run_agent_exec.c: finds what it calls; before the program runs. */
-void papi_run_exec_begin(int descriptor);
+void papi_run_exec_begin(int descriptor, int collector, int its_descriptor);
 
 #pragma GCC visibility pop
 

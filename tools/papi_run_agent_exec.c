@@ -59,14 +59,15 @@ static void find_next(void)
 	next_popen = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "popen");
 }
 
-void papi_run_exec_begin(int descriptor)
+void papi_run_exec_begin(int descriptor, int of_process, int its)
 {
-	const char *told = getenv(RUN_AGENT_TABLE);
 	struct stat status;
 
 	find_next();
-	if (!told || sscanf(told, "%*d,%d,%d", &collector, &its_descriptor) != 2 || fstat(descriptor, &status) != 0)
+	if (fstat(descriptor, &status) != 0)
 		return;
+	collector = of_process;
+	its_descriptor = its;
 	table_descriptor = descriptor;
 	table_device = status.st_dev;
 	table_inode = status.st_ino;

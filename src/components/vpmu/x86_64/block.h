@@ -112,9 +112,9 @@ struct papi_vpmu_block {
 	uint32_t size;
 	uint32_t code_size;
 	uint64_t code;		/* entry */
-	uint64_t indirect;	/* where indirect branches to it go, 0: none has come */
+	uint64_t indirect;	/* where indirect branches to it go, 0: less than two have come */
 	uint64_t target;	/* of a direct branch at its end */
-	const struct papi_vpmu_flavour *flavour;
+	struct papi_vpmu_flavour *flavour;
 	struct papi_vpmu_block *next; /* in its bucket of the table of blocks */
 	struct papi_vpmu_mark *marks;
 	const uint8_t *bytes;	/* size of the program's, as they were */
@@ -125,6 +125,7 @@ struct papi_vpmu_block {
 	int32_t least_weight;	/* the same if all that it touches is in the first level */
 	uint32_t description;	/* of its records in the trace, + 1; 0: it has none */
 	bool stale;
+	bool reached;		/* by an indirect branch, once */
 	bool follows;		/* it is the end of another, where that jumps to: nobody else finds it */
 };
 

@@ -29,6 +29,11 @@
 #define PER_MARK  10
 #define PER_BYTE  5 /* of the program */
 
+/* Buckets of a flavour, as a power of two: a small program touches few pages. */
+#define FEWEST_BUCKETS 10
+#define MOST_BUCKETS   16
+#define BUCKET_STEP    3
+
 /* Before the entry of each block: the way to the dispatcher that a stale block takes, by a short jump back. */
 #define STALE_STUB 24
 #define SHORT_JUMP_BACK (uint16_t)(0xeb | (0x100 - STALE_STUB - 2) << 8)
@@ -51,6 +56,7 @@ struct segment {
 };
 
 static struct segment segments[MAX_SEGMENTS];
+static unsigned n_segments; /* places of the table that have ever been taken */
 static struct segment *current;
 static size_t live_size; /* of those that are not retired */
 static unsigned live_blocks;
@@ -153,6 +159,8 @@ static bool new_segment(void)
 		return false;
 	}
 	segment->opened_at = epoch;
+	if (segment >= segments + n_segments)
+		n_segments = (unsigned)(segment - segments) + 1;
 	live_size += segment->size;
 	current = segment;
 	return true;
@@ -185,10 +193,10 @@ int papi_vpmu_cache_begin(void)
 /* The code itself is shared with the parent, which goes on writing to it: nothing of it is touched. */
 void papi_vpmu_cache_forked(void)
 {
-	for (unsigned i = 0; i < MAX_SEGMENTS; i++)
+	for (unsigned i = 0; i < n_segments; i++)
 		give_back(&segments[i]);
 	for (unsigned i = 0; i < MAX_FLAVOURS; i++) {
-		unmap(flavours[i].buckets, sizeof(*flavours[i].buckets) << PAPI_VPMU_BUCKET_BITS);
+		unmap(flavours[i].buckets, sizeof(*flavours[i].buckets) << flavours[i].bits);
 		memset(&flavours[i], 0, sizeof(flavours[i]));
 	}
 	current = NULL;
@@ -208,7 +216,7 @@ static bool same_wants(const struct papi_vpmu_wants *a, const struct papi_vpmu_w
 
 static struct segment *segment_of(uint64_t code)
 {
-	for (struct segment *segment = segments; segment < segments + MAX_SEGMENTS; segment++)
+	for (struct segment *segment = segments; segment < segments + n_segments; segment++)
 		if (segment->code && code - segment->code < segment->size)
 			return segment;
 	return NULL;
@@ -230,11 +238,12 @@ static void make_stale(struct papi_vpmu_block *block)
 
 static void empty_flavour(struct papi_vpmu_flavour *flavour)
 {
-	for (unsigned i = 0; i < 1u << PAPI_VPMU_BUCKET_BITS; i++) {
+	for (unsigned i = 0; i < 1u << flavour->bits; i++) {
 		for (struct papi_vpmu_block *block = flavour->buckets[i]; block; block = block->next)
 			make_stale(block);
 		flavour->buckets[i] = NULL;
 	}
+	flavour->n_blocks = 0;
 }
 
 static struct papi_vpmu_flavour *use_flavour(const struct papi_vpmu_wants *wants, bool library, bool step)
@@ -251,10 +260,12 @@ static struct papi_vpmu_flavour *use_flavour(const struct papi_vpmu_wants *wants
 	}
 	if (!free)
 		return NULL;
-	if (free->buckets)
+	if (free->buckets) {
 		empty_flavour(free);
-	else
-		free->buckets = map_memory(sizeof(*free->buckets) << PAPI_VPMU_BUCKET_BITS);
+	} else {
+		free->bits = FEWEST_BUCKETS;
+		free->buckets = map_memory(sizeof(*free->buckets) << free->bits);
+	}
 	if (!free->buckets)
 		return NULL;
 	free->wants = *wants;
@@ -282,13 +293,38 @@ struct papi_vpmu_flavour *papi_vpmu_flavour_step(const struct papi_vpmu_wants *w
 
 /* ---- blocks ---- */
 
-/* The blocks of a page of code share a page of the table: touching pages is what takes longest at the beginning. */
 static struct papi_vpmu_block **bucket(const struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
-	const unsigned bits = 9; /* of a place in a page */
-	uint64_t page = (pc >> 12) * 0x9e3779b97f4a7c15u >> (64 - (PAPI_VPMU_BUCKET_BITS - bits));
+	return &flavour->buckets[pc * 0x9e3779b97f4a7c15u >> (64 - flavour->bits)];
+}
 
-	return &flavour->buckets[page << bits | (pc * 0x9e3779b97f4a7c15u & 0xfff) >> (12 - bits)];
+static void put_into_bucket(struct papi_vpmu_flavour *flavour, struct papi_vpmu_block *block)
+{
+	struct papi_vpmu_block **head = bucket(flavour, block->pc);
+
+	block->next = *head;
+	*head = block;
+}
+
+/* More buckets, if there is memory for them. */
+static void spread(struct papi_vpmu_flavour *flavour)
+{
+	struct papi_vpmu_flavour spread = *flavour;
+
+	spread.bits += BUCKET_STEP;
+	spread.buckets = map_memory(sizeof(*spread.buckets) << spread.bits);
+	if (!spread.buckets)
+		return;
+	for (unsigned i = 0; i < 1u << flavour->bits; i++) {
+		while (flavour->buckets[i]) {
+			struct papi_vpmu_block *block = flavour->buckets[i];
+
+			flavour->buckets[i] = block->next;
+			put_into_bucket(&spread, block);
+		}
+	}
+	unmap(flavour->buckets, sizeof(*flavour->buckets) << flavour->bits);
+	*flavour = spread;
 }
 
 struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *flavour, uint64_t pc)
@@ -335,7 +371,7 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code)
 
 const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code)
 {
-	for (unsigned i = 0; i < MAX_SEGMENTS; i++) {
+	for (unsigned i = 0; i < n_segments; i++) {
 		uint32_t offset = code - (uint32_t)segments[i].code;
 
 		if (segments[i].code && offset < segments[i].size)
@@ -392,10 +428,9 @@ struct papi_vpmu_block *papi_vpmu_cache_close(const struct papi_vpmu_emitter *e,
 		current->bytes[current->n_bytes++] = ((const uint8_t *)(uintptr_t)block->pc)[i];
 	current->used = (size_t)(e->next - current->write);
 	if (block->flavour && !block->follows) {
-		struct papi_vpmu_block **head = bucket(block->flavour, block->pc);
-
-		kept->next = *head;
-		*head = kept;
+		if (++block->flavour->n_blocks > 1u << block->flavour->bits && block->flavour->bits < MOST_BUCKETS)
+			spread(block->flavour);
+		put_into_bucket(block->flavour, kept);
 	}
 	live_blocks++;
 	atomic_store_explicit(&current->n_blocks, n + 1, memory_order_release);
@@ -439,7 +474,7 @@ void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end)
 	for (unsigned i = 0; i < MAX_FLAVOURS; i++) {
 		struct papi_vpmu_flavour *flavour = &flavours[i];
 
-		for (unsigned j = 0; flavour->buckets && j < 1u << PAPI_VPMU_BUCKET_BITS; j++) {
+		for (unsigned j = 0; flavour->buckets && j < 1u << flavour->bits; j++) {
 			struct papi_vpmu_block **place = &flavour->buckets[j];
 
 			while (*place) {
@@ -448,6 +483,7 @@ void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end)
 				if (block->pc < end && start < block->pc + block->size) {
 					make_stale(block);
 					*place = block->next;
+					flavour->n_blocks--;
 				} else {
 					place = &block->next;
 				}
@@ -462,8 +498,10 @@ void papi_vpmu_cache_remove(struct papi_vpmu_block *block)
 
 	while (*place && *place != block)
 		place = &(*place)->next;
-	if (*place)
+	if (*place) {
 		*place = block->next;
+		block->flavour->n_blocks--;
+	}
 	make_stale(block);
 }
 
@@ -473,7 +511,7 @@ void papi_vpmu_cache_flush(void)
 		if (flavours[i].buckets)
 			empty_flavour(&flavours[i]);
 	epoch++;
-	for (unsigned i = 0; i < MAX_SEGMENTS; i++)
+	for (unsigned i = 0; i < n_segments; i++)
 		segments[i].retired = segments[i].write;
 	live_size = live_blocks = 0;
 	current = NULL;
@@ -485,7 +523,7 @@ void papi_vpmu_cache_pass(struct papi_vpmu_thread *thread)
 		return;
 	papi_vpmu_jumps_forget(thread);
 	thread->epoch = epoch;
-	for (struct segment *segment = segments; segment < segments + MAX_SEGMENTS; segment++)
+	for (struct segment *segment = segments; segment < segments + n_segments; segment++)
 		if (segment->retired && !papi_vpmu_threads_are_in(segment->opened_at))
 			give_back(segment);
 }

@@ -25,9 +25,9 @@ struct papi_vpmu_flavour {
 	bool library; /* for the library's own code: nothing is */
 	bool step;    /* a block has one instruction, and the dispatcher is asked after each */
 	unsigned users; /* threads */
-	struct papi_vpmu_block **buckets; /* 1 << PAPI_VPMU_BUCKET_BITS */
+	struct papi_vpmu_block **buckets; /* by a hash of their pc: 1 << bits lists */
+	unsigned bits, n_blocks;
 };
-#define PAPI_VPMU_BUCKET_BITS 16
 
 /* An exit of a block to a known pc: the jump there is made to lead to its translation when it is first taken. */
 struct papi_vpmu_link {

@@ -31,21 +31,28 @@ static unsigned needed_after(const struct papi_vpmu_decoded *decoded)
 	}
 }
 
-unsigned papi_vpmu_counting_point(const struct papi_vpmu_decoded *decoded, bool *flags_free)
+/* The last instruction before which nobody needs the flags, if these are needed behind the block; count: there is none. */
+static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned needed)
 {
-	unsigned needed = needed_after(decoded);
-
 	for (unsigned i = decoded->count; i-- > 0;) {
 		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
 
 		needed = (needed & ~instruction->flags_set) | instruction->flags_read;
-		if (!needed) {
-			*flags_free = true;
+		if (!needed)
 			return i;
-		}
 	}
-	*flags_free = false;
-	return 0;
+	return decoded->count;
+}
+
+/* Most blocks set the flags themselves: then what comes behind them need not be decoded. */
+unsigned papi_vpmu_counting_point(const struct papi_vpmu_decoded *decoded, bool *flags_free)
+{
+	unsigned point = last_free(decoded, ARITHMETIC_FLAGS);
+
+	if (point == decoded->count && !needed_after(decoded))
+		point = last_free(decoded, 0);
+	*flags_free = point < decoded->count;
+	return *flags_free ? point : 0;
 }
 
 /* In the block's lane. */
@@ -56,7 +63,9 @@ static unsigned offset_of(const struct papi_vpmu_translation *t, unsigned counte
 
 static void add_sums(struct papi_vpmu_translation *t, uint64_t pc)
 {
-	for (unsigned i = 0; i < PAPI_VPMU_COUNTERS; i++) {
+	for (uint64_t left = t->flavour->wants.counters; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+
 		if (!t->sums[i])
 			continue;
 		papi_vpmu_emit_add_flags(&t->e, offset_of(t, i), (int32_t)t->sums[i]);
@@ -67,8 +76,8 @@ static void add_sums(struct papi_vpmu_translation *t, uint64_t pc)
 
 static bool anything_to_add(const struct papi_vpmu_translation *t)
 {
-	for (unsigned i = 0; i < PAPI_VPMU_COUNTERS; i++)
-		if (t->sums[i])
+	for (uint64_t left = t->flavour->wants.counters; left; left &= left - 1)
+		if (t->sums[__builtin_ctzll(left)])
 			return true;
 	return false;
 }

@@ -23,6 +23,7 @@
 #include "core/error.h"
 #include "core/thread.h"
 #include "core/signals.h"
+#include "linux/cpuid.h"
 
 static long of_process; /* whose engine this is, where an agent counts */
 
@@ -41,6 +42,14 @@ static bool has_shadow_stack(void)
 	return !papi_vpmu_raw(SYS_arch_prctl, SHADOW_STACK_STATUS, (long)&features, 0, 0, 0, 0) && features & 1;
 }
 
+/* And the kernel has switched it on. One instruction: each leaf takes a virtual machine microseconds. */
+static bool has_xsave(void)
+{
+	papi_cpuid_t features;
+
+	return papi_cpuid_execute(1, 0, &features) && features.ecx >> 27 & 1;
+}
+
 static bool can_read_maps(void)
 {
 	uint64_t end;
@@ -55,7 +64,7 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 {
 	const char *obstacle = NULL;
 
-	if (!__builtin_cpu_supports("avx")) /* and so xsave, which the kernel has switched on */
+	if (!has_xsave())
 		obstacle = "the processor has no xsave instruction";
 	else if (has_shadow_stack())
 		obstacle = "the program runs with a shadow stack, which translated code cannot keep";

@@ -40,11 +40,11 @@ static void restore_vectors(const struct papi_vpmu_thread *thread)
 static uint64_t translate_for_guard(uint64_t flavour, uint64_t pc, uint64_t unused)
 {
 	(void)unused;
-	return (uint64_t)(uintptr_t)papi_vpmu_translate((const struct papi_vpmu_flavour *)(uintptr_t)flavour, pc);
+	return (uint64_t)(uintptr_t)papi_vpmu_translate((struct papi_vpmu_flavour *)(uintptr_t)flavour, pc);
 }
 
 /* The program's code may be gone by the time it is looked at: what happens there, happens to the program. */
-static struct papi_vpmu_block *translate_guarded(const struct papi_vpmu_flavour *flavour, uint64_t pc)
+static struct papi_vpmu_block *translate_guarded(struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
 	uint64_t block = papi_vpmu_guarded(translate_for_guard, (uint64_t)(uintptr_t)flavour, pc, 0);
 
@@ -53,7 +53,7 @@ static struct papi_vpmu_block *translate_guarded(const struct papi_vpmu_flavour 
 }
 
 /* When the cache is full, all starts again. */
-static struct papi_vpmu_block *translate(struct papi_vpmu_thread *thread, const struct papi_vpmu_flavour *flavour,
+static struct papi_vpmu_block *translate(struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour,
 					 uint64_t pc)
 {
 	struct papi_vpmu_block *block;
@@ -89,7 +89,7 @@ static bool has_restartable_sequence(void)
 }
 
 /* The translation of pc; the lock is held. NULL when memory has ended, or the program cannot be translated any more. */
-static struct papi_vpmu_block *find(struct papi_vpmu_thread *thread, const struct papi_vpmu_flavour *flavour, uint64_t pc)
+static struct papi_vpmu_block *find(struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
 	struct papi_vpmu_block *block = papi_vpmu_cache_find(flavour, pc);
 
@@ -114,7 +114,8 @@ uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char
 	return thread->pc;
 }
 
-/* The next indirect branch to that pc finds the block by itself. */
+/* From the second on, indirect branches to that pc find the block by themselves. Many places are reached once, and memory
+ * that is touched the first time takes longer than the dispatcher. */
 static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
 {
 	uint64_t *jump = &thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
@@ -126,7 +127,7 @@ static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_b
 }
 
 /* The library's code ends where it returns to the program. */
-static const struct papi_vpmu_flavour *flavour_at(const struct papi_vpmu_thread *thread, uint64_t pc, bool returned)
+static struct papi_vpmu_flavour *flavour_at(const struct papi_vpmu_thread *thread, uint64_t pc, bool returned)
 {
 	if (!thread->in_library)
 		return thread->flavour;
@@ -156,7 +157,7 @@ static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_blo
 static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_link *link, bool indirect, bool returned)
 {
 	uint64_t epoch = thread->epoch;
-	const struct papi_vpmu_flavour *flavour = flavour_at(thread, thread->pc, returned);
+	struct papi_vpmu_flavour *flavour = flavour_at(thread, thread->pc, returned);
 	struct papi_vpmu_block *block = find(thread, flavour, thread->pc);
 
 	if (!block)
@@ -170,8 +171,9 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 	/* Unless the code that came here has been given back meanwhile. */
 	if (link && thread->epoch == epoch)
 		papi_vpmu_cache_connect(link, block->code);
-	if (indirect && !flavour->library && !flavour->step)
+	if (indirect && block->reached && !flavour->library && !flavour->step)
 		enter_into_jumps(thread, block);
+	block->reached = block->reached || indirect;
 	return thread->checked && !flavour->library ? pace(thread, block) : block->code;
 }
 

@@ -42,27 +42,32 @@ bool papi_vpmu_in_range(const struct papi_vpmu_wants *wants, uint64_t pc)
 	return !wants->instructions_end || (pc >= wants->instructions_start && pc < wants->instructions_end);
 }
 
+#define BIT(counter) (1ull << (counter))
+
 /* With a range of data the simulator counts loads and stores: it knows the addresses. */
+static uint64_t wanted(const struct papi_vpmu_wants *wants)
+{
+	return wants->counters & ~(wants->data_end ? BIT(PAPI_VPMU_LOADS) | BIT(PAPI_VPMU_STORES) : 0);
+}
+
 bool papi_vpmu_is_wanted(const struct papi_vpmu_wants *wants, unsigned counter)
 {
-	bool memory = counter == PAPI_VPMU_LOADS || counter == PAPI_VPMU_STORES;
-
-	return wants->counters >> counter & 1 && !(memory && wants->data_end);
+	return wanted(wants) & BIT(counter);
 }
 
 /* What a pass through the block adds to which counter. */
 static void sum(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decoded)
 {
 	const struct papi_vpmu_wants *wants = &t->flavour->wants;
+	const uint64_t all = wanted(wants) & (BIT(PAPI_VPMU_FIRST_MODELLED) - 1);
 
 	for (unsigned i = 0; i < decoded->count; i++) {
 		struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
 
 		instruction->counted = !t->flavour->library && papi_vpmu_in_range(wants, instruction->pc) &&
 				       instruction->kind != PAPI_VPMU_STEP && !instruction->trimmed;
-		for (unsigned j = 0; instruction->counted && j < PAPI_VPMU_FIRST_MODELLED; j++)
-			if (papi_vpmu_is_wanted(wants, j))
-				t->sums[j] += instruction->class.counts[j];
+		for (uint64_t left = instruction->counted ? all : 0; left; left &= left - 1)
+			t->sums[__builtin_ctzll(left)] += instruction->class.counts[__builtin_ctzll(left)];
 	}
 }
 
@@ -131,7 +136,7 @@ static void translate_block(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_decoded *decoded = t->decoded;
 	bool may_change = papi_vpmu_maps_may_change(decoded->pc), flags_free;
 	unsigned point = papi_vpmu_counting_point(decoded, &flags_free);
-	const struct papi_vpmu_flavour *flavour = t->flavour;
+	struct papi_vpmu_flavour *flavour = t->flavour;
 	unsigned copies = may_change || t->traced || t->block->follows || flavour->wants.overflow ? 1 : copies_of(decoded);
 
 	papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
@@ -268,7 +273,7 @@ static bool translate_following(struct papi_vpmu_translation *leading)
 	return true;
 }
 
-static struct papi_vpmu_block *translate(const struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
+static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
 {
 	static struct papi_vpmu_decoded decoded; /* under the lock */
 	static struct papi_vpmu_translation t;
@@ -295,12 +300,12 @@ static struct papi_vpmu_block *translate(const struct papi_vpmu_flavour *flavour
 	return close_block(&t);
 }
 
-struct papi_vpmu_block *papi_vpmu_translate(const struct papi_vpmu_flavour *flavour, uint64_t pc)
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
 	return translate(flavour, pc, true);
 }
 
-struct papi_vpmu_block *papi_vpmu_translate_step(const struct papi_vpmu_flavour *flavour, uint64_t pc)
+struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
 	return translate(flavour, pc, false);
 }

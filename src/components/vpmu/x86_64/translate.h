@@ -18,7 +18,7 @@ struct papi_vpmu_translation {
 	struct papi_vpmu_emitter e;
 	struct papi_vpmu_block *block;
 	const struct papi_vpmu_decoded *decoded;
-	const struct papi_vpmu_flavour *flavour;
+	struct papi_vpmu_flavour *flavour;
 	uint64_t entry;			/* address of code */
 	uint64_t pc;			/* of the first instruction */
 	uint64_t following;		/* the address of code where its direct branch goes, 0: where its target is translated */
@@ -35,10 +35,10 @@ struct papi_vpmu_translation {
 };
 
 /* The block at pc, translated. NULL when the cache is full. */
-struct papi_vpmu_block *papi_vpmu_translate(const struct papi_vpmu_flavour *flavour, uint64_t pc);
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc);
 
 /* One that runs the instruction at pc natively, alone; nothing is read there. */
-struct papi_vpmu_block *papi_vpmu_translate_step(const struct papi_vpmu_flavour *flavour, uint64_t pc);
+struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc);
 
 /* Code where indirect branches to a block go: they arrive with the target in rcx; rcx and rdx are spilled. If the target is
  * another, they go on to the code otherwise (0: the dispatcher). Returns its address, 0 when the cache is full. */
