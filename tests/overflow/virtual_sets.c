@@ -7,9 +7,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -21,6 +24,9 @@
 #define LINES 1024
 
 #define STOPPED 200 /* sets, by another thread than the one that counts */
+#define STOPS 10000 /* of one set, likewise */
+#define ENDS  3000  /* of threads that count */
+#define LEFT  1000L /* bytes for each of them that memory may grow by: of a run, there are some thousand */
 
 static _Alignas(4096) volatile char data[LINES * LINE], others[LINES * LINE];
 
@@ -393,6 +399,145 @@ static void stopped_by_another(void)
 	work_discard(last);
 }
 
+/* What the process has in memory. */
+static long resident(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	REQUIRE(file && fscanf(file, "%*d %ld", &pages) == 1);
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void *stop_again_and_again(void *unused)
+{
+	for (unsigned i = 0; i < STOPS; i++) {
+		int set;
+
+		while ((set = atomic_load(&handed_over)) == PAPI_NULL)
+			sched_yield();
+		EXPECT_EQUAL(PAPI_ECMP, PAPI_stop(set, NULL));
+		atomic_store(&handed_over, PAPI_NULL);
+	}
+	return unused;
+}
+
+/* It overflows again when it is started again, and leaves nothing behind. */
+static void stopped_again_and_again(void)
+{
+	pthread_t thread;
+	long before = 0;
+	int set;
+
+	begin();
+	REQUIRE(pthread_create(&thread, NULL, stop_again_and_again, NULL) == 0);
+	set = new_set("vpmu:::LOADS", 100, record_handler);
+	for (unsigned i = 0; i < STOPS; i++) {
+		if (i == STOPS / 10)
+			before = resident();
+		record_clear();
+		REQUIRE_OK(PAPI_start(set));
+		walk(data, 200);
+		EXPECT_BETWEEN(2, record.calls, 3);
+		atomic_store(&handed_over, set);
+		while (atomic_load(&handed_over) != PAPI_NULL)
+			sched_yield();
+	}
+	EXPECT(resident() < before + LEFT * (STOPS - STOPS / 10));
+	REQUIRE(pthread_join(thread, NULL) == 0);
+	record_clear();
+	EXPECT_OK(PAPI_start(set));
+	walk(data, LINES);
+	expect_all(set, 100);
+	work_discard(set);
+}
+
+static void *count_and_end(void *unused)
+{
+	int set = new_set("vpmu:::LOADS", 100, record_handler);
+
+	EXPECT_OK(PAPI_start(set));
+	walk(data, 200);
+	EXPECT_BETWEEN(2, record.calls, 3);
+	atomic_store(&handed_over, set);
+	return unused;
+}
+
+/* By another, when the thread that it counted has ended without a word. */
+static void stopped_too_late(void)
+{
+	long before = 0;
+
+	begin();
+	for (unsigned i = 0; i < ENDS; i++) {
+		pthread_t thread;
+		int set;
+
+		if (i == ENDS / 10)
+			before = resident();
+		REQUIRE(pthread_create(&thread, NULL, count_and_end, NULL) == 0);
+		REQUIRE(pthread_join(thread, NULL) == 0);
+		set = atomic_exchange(&handed_over, PAPI_NULL);
+		EXPECT_EQUAL(PAPI_ECMP, PAPI_stop(set, NULL));
+		work_discard(set);
+	}
+	EXPECT(resident() < before + LEFT * (ENDS - ENDS / 10));
+}
+
+static _Atomic bool may_go_on;
+
+/* The thread that counts is kept here. */
+static void keeper(int set, void *address, long long vector, void *context)
+{
+	record_handler(set, address, vector, context);
+	if (atomic_load(&may_go_on))
+		return;
+	atomic_store(&handed_over, set);
+	while (!atomic_load(&may_go_on))
+		sched_yield();
+}
+
+static void *count_until_kept(void *unused)
+{
+	EXPECT_OK(PAPI_start(new_set("vpmu:::LOADS", 100, keeper)));
+	walk(data, LINES);
+	EXPECT_EQUAL(1, record.calls);
+	return unused;
+}
+
+/* What the other thread still holds has to be replaced: where that cannot be, the set does not count in silence. */
+static void without_memory(void)
+{
+	struct rlimit before, none;
+	pthread_t thread;
+	int set;
+
+	begin();
+	set = new_set("vpmu:::LOADS", 100, record_handler);
+	EXPECT_OK(PAPI_start(set));
+	work_stop(set);
+	work_discard(set);
+	REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+	none = (struct rlimit){ .rlim_cur = 4096, .rlim_max = before.rlim_max };
+	REQUIRE(pthread_create(&thread, NULL, count_until_kept, NULL) == 0);
+	while ((set = atomic_load(&handed_over)) == PAPI_NULL)
+		sched_yield();
+	REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
+	EXPECT_EQUAL(PAPI_ECMP, PAPI_stop(set, NULL));
+	EXPECT_EQUAL(PAPI_ENOMEM, PAPI_start(set));
+	EXPECT(strstr(PAPI_error_detail(), "overflows of an EventSet") != NULL);
+	REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+	atomic_store(&may_go_on, true);
+	REQUIRE(pthread_join(thread, NULL) == 0);
+	record_clear();
+	EXPECT_OK(PAPI_start(set));
+	walk(data, LINES);
+	expect_all(set, 100);
+	EXPECT(record.calls >= LINES / 100);
+	work_discard(set);
+}
+
 /* ---- forks ---- */
 
 static void forks(void)
@@ -490,6 +635,9 @@ APART(stopping_handlers)
 APART(threads_in_turn)
 APART(threads_at_once)
 APART(stopped_by_another)
+APART(stopped_again_and_again)
+APART(stopped_too_late)
+APART(without_memory)
 APART(forks)
 APART(forks_in_handlers)
 
@@ -505,6 +653,9 @@ int main(void)
 		{ "threads, one after the other", threads_in_turn_apart },
 		{ "threads at once", threads_at_once_apart },
 		{ "stopped by another thread", stopped_by_another_apart },
+		{ "stopped by another thread again and again", stopped_again_and_again_apart },
+		{ "stopped when the thread has ended", stopped_too_late_apart },
+		{ "stopped by another thread, and no memory", without_memory_apart },
 		{ "forks", forks_apart },
 		{ "forks in handlers", forks_in_handlers_apart },
 	};

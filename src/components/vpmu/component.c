@@ -305,7 +305,7 @@ static void leave(struct control *control)
 		papi_vpmu_sampling_stop(control->sampling);
 		papi_vpmu_engine_stop(&control->wants);
 	} else {
-		papi_vpmu_sampling_abandon(&control->sampling);
+		papi_vpmu_sampling_abandon(control->sampling);
 		papi_vpmu_engine_abandon(control->thread);
 	}
 	control->running = false;
@@ -366,14 +366,17 @@ static void close_control(void *pointer)
 		leave(control);
 	free(control->events);
 	free(control->base);
-	free(control->sampling);
+	papi_vpmu_sampling_free(control->sampling);
 	*control = (struct control){ 0 };
 }
 
-static void forked(void *control)
+static void forked(void *pointer)
 {
-	((struct control *)control)->running = false;
+	struct control *control = pointer;
+
+	control->running = false;
 	papi_vpmu_engine_forked();
+	papi_vpmu_sampling_forked(control->sampling);
 }
 
 /* Presets are no events of what counts nothing. */

@@ -36,12 +36,16 @@ struct papi_vpmu_wants {
  * Overflows of an event of a running EventSet. left tells how many events there are to go until the next, from the
  * counters, and 0 or less when it is due: then happened is called, in the thread, with the address of the instruction that
  * was counted last and a ucontext_t of the program's registers at the one that it goes on with, and left is to be positive
- * afterwards. INT64_MAX says that nobody wants to know any more: the overflow is forgotten. The event grows by no more than the weights of the wants say. Rep string instructions overflow once they are
- * done. happened may stop what is running; it has to return.
+ * afterwards. INT64_MAX says that nobody wants to know any more: the overflow is forgotten. The event grows by no more than
+ * the weights of the wants say. Rep string instructions overflow once they are done. happened may stop what is running; it
+ * has to return. dropped is called once, when the engine has forgotten the overflow, or its thread, and asks and tells
+ * nothing any more; where the process is copied by fork, not in the child for other threads than the one that is left. It may
+ * come between two instructions of the program, too, and in another thread.
  */
 struct papi_vpmu_overflow {
 	int64_t (*left)(void *argument, const uint64_t *counters);
 	void (*happened)(void *argument, void *pc, void *context);
+	void (*dropped)(void *argument);
 	void *argument;
 };
 #define PAPI_VPMU_OVERFLOWS 64 /* of a thread, at most */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/sampling.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "components/vpmu/engine.h"
 #include "core/error.h"
@@ -12,7 +14,7 @@
 #define QUEUE   16
 
 struct sampler {
-	struct papi_vpmu_sampling *sampling;
+	struct run *run;
 	const struct papi_vpmu_event *event;
 	long long threshold; /* 0: does not overflow */
 	long long next;      /* the sum at which it does */
@@ -20,15 +22,71 @@ struct sampler {
 	unsigned position;
 };
 
-struct papi_vpmu_sampling {
-	_Atomic bool abandoned; /* stopped by another thread than the one that counts, which may look at any time */
+/*
+ * What the thread that counts looks at, at any time. It may still do so when another thread has stopped the EventSet, or
+ * destroyed it: whoever lets go last, thread or EventSet, puts it among the unused ones.
+ */
+struct run {
+	_Atomic unsigned users; /* the EventSet, and the engine for each sampler that it knows */
+	_Atomic bool abandoned; /* stopped by another thread */
 	struct sampler samplers[NATIVES];
 	int cookie;
 	/* Overflows that nobody has fetched. */
 	struct papi_overflow queue[QUEUE];
 	unsigned first, n;
-	struct papi_vpmu_sampling *next; /* among the abandoned */
+	struct run *next; /* among the unused */
 };
+
+struct papi_vpmu_sampling {
+	struct {
+		const struct papi_vpmu_event *event;
+		long long threshold;
+	} armed[NATIVES];
+	int cookie;
+	struct run *run; /* NULL: another thread has stopped the last one */
+};
+
+/* ---- runs ---- */
+
+/* Mapped: PAPI_start may be called where malloc() may not. */
+static struct run *_Atomic unused;
+
+/* Also between two instructions of the program. */
+static void let_go(struct run *run)
+{
+	struct run *first = atomic_load(&unused);
+
+	if (atomic_fetch_sub(&run->users, 1) > 1)
+		return;
+	do
+		run->next = first;
+	while (!atomic_compare_exchange_weak(&unused, &first, run));
+}
+
+/* The others that are unused are given back: a program that needs many at once gets them anew. */
+static int provide(struct papi_vpmu_sampling *sampling)
+{
+	struct run *run, *other;
+
+	if (sampling->run)
+		return PAPI_OK;
+	run = atomic_exchange(&unused, NULL);
+	while (run && (other = run->next)) {
+		run->next = other->next;
+		munmap(other, sizeof(*other));
+	}
+	if (!run)
+		run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (run == MAP_FAILED)
+		return papi_error(PAPI_ENOMEM, "no memory for the overflows of an EventSet");
+	run->users = 1;
+	run->abandoned = false;
+	run->first = run->n = 0;
+	sampling->run = run;
+	return PAPI_OK;
+}
+
+/* ---- what the engine asks and tells ---- */
 
 /* Called between two instructions of the program: this file is compiled for general registers only. */
 static int64_t left(void *argument, const uint64_t *counters)
@@ -36,7 +94,7 @@ static int64_t left(void *argument, const uint64_t *counters)
 	struct sampler *sampler = argument;
 	long long sum;
 
-	if (sampler->sampling->abandoned)
+	if (sampler->run->abandoned)
 		return INT64_MAX;
 	sum = papi_vpmu_event_sum(sampler->event, counters);
 
@@ -48,15 +106,15 @@ static int64_t left(void *argument, const uint64_t *counters)
 }
 
 /* A queue that is full keeps the number of those that it has no room for. */
-static void keep(struct papi_vpmu_sampling *sampling, uint64_t natives, void *address)
+static void keep(struct run *run, uint64_t natives, void *address)
 {
 	struct papi_overflow *place;
 
-	if (sampling->n == QUEUE) {
-		sampling->queue[(sampling->first + QUEUE - 1) % QUEUE].lost++;
+	if (run->n == QUEUE) {
+		run->queue[(run->first + QUEUE - 1) % QUEUE].lost++;
 		return;
 	}
-	place = &sampling->queue[(sampling->first + sampling->n++) % QUEUE];
+	place = &run->queue[(run->first + run->n++) % QUEUE];
 	*place = (struct papi_overflow){ .natives = natives, .address = address, .happened = true };
 }
 
@@ -65,24 +123,34 @@ static void happened(void *argument, void *pc, void *context)
 	struct sampler *sampler = argument;
 
 	sampler->next += sampler->threshold;
-	keep(sampler->sampling, 1ull << sampler->position, pc);
-	papi_overflow_pending(sampler->sampling->cookie, context);
+	keep(sampler->run, 1ull << sampler->position, pc);
+	papi_overflow_pending(sampler->run->cookie, context);
 }
+
+static void dropped(void *argument)
+{
+	let_go(((struct sampler *)argument)->run);
+}
+
+/* ---- of an EventSet ---- */
 
 int papi_vpmu_sampling_arm(struct papi_vpmu_sampling **sampling, const struct papi_vpmu_event *event, unsigned position,
 	long long threshold, int cookie)
 {
-	struct sampler *sampler;
+	int status = PAPI_OK;
 
 	if (!*sampling && threshold)
 		*sampling = calloc(1, sizeof(**sampling));
 	if (!*sampling)
 		return threshold ? papi_error(PAPI_ENOMEM, "no memory for the overflows of an EventSet") : PAPI_OK;
+	if (threshold)
+		status = provide(*sampling);
+	if (status != PAPI_OK)
+		return status;
 	(*sampling)->cookie = cookie;
-	sampler = &(*sampling)->samplers[position];
+	(*sampling)->armed[position].event = event;
 	/* Sums are in parts of what is counted. */
-	*sampler = (struct sampler){ .sampling = *sampling, .event = event, .threshold = threshold << event->fraction,
-		.position = position };
+	(*sampling)->armed[position].threshold = threshold << event->fraction;
 	return PAPI_OK;
 }
 
@@ -90,11 +158,16 @@ void papi_vpmu_sampling_remove(struct papi_vpmu_sampling *sampling, unsigned pos
 {
 	if (!sampling || position >= NATIVES)
 		return;
-	memmove(&sampling->samplers[position], &sampling->samplers[position + 1],
-		(NATIVES - 1 - position) * sizeof(sampling->samplers[0]));
-	sampling->samplers[NATIVES - 1] = (struct sampler){ 0 };
-	for (unsigned i = position; i < NATIVES; i++)
-		sampling->samplers[i].position = i;
+	memmove(&sampling->armed[position], &sampling->armed[position + 1],
+		(NATIVES - 1 - position) * sizeof(sampling->armed[0]));
+	sampling->armed[NATIVES - 1].threshold = 0;
+}
+
+void papi_vpmu_sampling_free(struct papi_vpmu_sampling *sampling)
+{
+	if (sampling && sampling->run)
+		let_go(sampling->run);
+	free(sampling);
 }
 
 /* How often counters are in the sum; those that are subtracted do not make it grow. */
@@ -108,70 +181,82 @@ static void weigh(const struct papi_vpmu_event *event, struct papi_vpmu_wants *w
 	}
 }
 
+static int start(struct sampler *sampler, struct papi_vpmu_wants *wants)
+{
+	const struct papi_vpmu_overflow overflow = {
+		.left = left, .happened = happened, .dropped = dropped, .argument = sampler
+	};
+	int status;
+
+	sampler->run->users++;
+	status = papi_vpmu_engine_overflow(&overflow);
+	if (status != PAPI_OK) {
+		let_go(sampler->run);
+		return status;
+	}
+	wants->overflow = true;
+	weigh(sampler->event, wants);
+	return PAPI_OK;
+}
+
 int papi_vpmu_sampling_start(struct papi_vpmu_sampling *sampling, struct papi_vpmu_wants *wants)
 {
-	int status = PAPI_OK;
+	int status = sampling ? provide(sampling) : PAPI_OK;
+	struct run *run;
 
-	if (!sampling)
-		return PAPI_OK;
-	sampling->n = 0;
-	for (unsigned i = 0; i < NATIVES && status == PAPI_OK; i++) {
-		struct sampler *sampler = &sampling->samplers[i];
-		struct papi_vpmu_overflow overflow = { .left = left, .happened = happened, .argument = sampler };
-
-		if (!sampler->threshold)
-			continue;
-		sampler->begun = false;
-		wants->overflow = true;
-		weigh(sampler->event, wants);
-		status = papi_vpmu_engine_overflow(&overflow);
-	}
+	if (!sampling || status != PAPI_OK)
+		return status;
+	run = sampling->run;
+	run->cookie = sampling->cookie;
+	run->n = 0;
+	for (unsigned i = 0; i < NATIVES; i++)
+		run->samplers[i] = (struct sampler){ .run = run,
+			.event = sampling->armed[i].event,
+			.threshold = sampling->armed[i].threshold,
+			.position = i };
+	for (unsigned i = 0; i < NATIVES && status == PAPI_OK; i++)
+		if (run->samplers[i].threshold)
+			status = start(&run->samplers[i], wants);
 	if (status != PAPI_OK)
 		papi_vpmu_sampling_stop(sampling);
 	return status;
 }
 
-/* Kept for as long as the process lives: the thread that they overflowed in has their addresses. */
-static struct papi_vpmu_sampling *_Atomic abandoned;
-
-void papi_vpmu_sampling_abandon(struct papi_vpmu_sampling **sampling)
+void papi_vpmu_sampling_abandon(struct papi_vpmu_sampling *sampling)
 {
-	struct papi_vpmu_sampling *old = *sampling;
-
-	if (!old)
+	if (!sampling || !sampling->run)
 		return;
-	*sampling = calloc(1, sizeof(*old));
-	for (unsigned i = 0; *sampling && i < NATIVES; i++) {
-		(*sampling)->samplers[i] = old->samplers[i];
-		(*sampling)->samplers[i].sampling = *sampling;
-	}
-	if (*sampling)
-		(*sampling)->cookie = old->cookie;
-	old->abandoned = true;
-	old->next = abandoned;
-	while (!__atomic_compare_exchange_n((struct papi_vpmu_sampling **)&abandoned, &old->next, old, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
-		continue;
+	sampling->run->abandoned = true;
+	let_go(sampling->run);
+	sampling->run = NULL;
 }
 
 void papi_vpmu_sampling_stop(struct papi_vpmu_sampling *sampling)
 {
-	for (unsigned i = 0; sampling && i < NATIVES; i++)
-		if (sampling->samplers[i].threshold)
-			papi_vpmu_engine_forget_overflow(&sampling->samplers[i]);
+	for (unsigned i = 0; sampling && sampling->run && i < NATIVES; i++)
+		if (sampling->run->samplers[i].threshold)
+			papi_vpmu_engine_forget_overflow(&sampling->run->samplers[i]);
+}
+
+/* Runs that other threads had abandoned stay: nobody knows how far those had got. */
+void papi_vpmu_sampling_forked(struct papi_vpmu_sampling *sampling)
+{
+	if (sampling && sampling->run)
+		sampling->run->users = 1;
 }
 
 unsigned papi_vpmu_sampling_take(struct papi_vpmu_sampling *sampling, struct papi_overflow taken[], unsigned n)
 {
+	struct run *run = sampling ? sampling->run : NULL;
 	unsigned got = 0;
 
-	if (!sampling)
+	if (!run)
 		return 0;
 	if (n == 0)
-		return sampling->n;
-	for (; got < n && sampling->n; sampling->n--) {
-		taken[got++] = sampling->queue[sampling->first];
-		sampling->first = (sampling->first + 1) % QUEUE;
+		return run->n;
+	for (; got < n && run->n; run->n--) {
+		taken[got++] = run->queue[run->first];
+		run->first = (run->first + 1) % QUEUE;
 	}
 	return got;
 }

@@ -14,14 +14,16 @@ struct papi_vpmu_sampling;
 /* Has the native at a position overflow; 0: no longer. *sampling is made with the first, and belongs to the control. */
 int papi_vpmu_sampling_arm(struct papi_vpmu_sampling **sampling, const struct papi_vpmu_event *event, unsigned position,
 	long long threshold, int cookie);
+void papi_vpmu_sampling_free(struct papi_vpmu_sampling *sampling);
 /* A native has been taken out. */
 void papi_vpmu_sampling_remove(struct papi_vpmu_sampling *sampling, unsigned position);
 /* Around the engine's start and stop; adds to the wants what overflow needs. sampling may be NULL. */
 int papi_vpmu_sampling_start(struct papi_vpmu_sampling *sampling, struct papi_vpmu_wants *wants);
-/* Stopped by another thread than the one that counts: that may look at it at any time, so it is left to it for good, and
- * the control gets another of the same. */
-void papi_vpmu_sampling_abandon(struct papi_vpmu_sampling **sampling);
 void papi_vpmu_sampling_stop(struct papi_vpmu_sampling *sampling);
+/* Stopped by another thread than the one that counts, which forgets it when it next looks. */
+void papi_vpmu_sampling_abandon(struct papi_vpmu_sampling *sampling);
+/* In the child of a fork, after the engine's: no thread looks at it. */
+void papi_vpmu_sampling_forked(struct papi_vpmu_sampling *sampling);
 /* The component's operation. */
 unsigned papi_vpmu_sampling_take(struct papi_vpmu_sampling *sampling, struct papi_overflow taken[], unsigned n);
 

@@ -15,6 +15,7 @@
 #include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/x86_64/maps.h"
+#include "components/vpmu/x86_64/overflow.h"
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
@@ -328,14 +329,8 @@ int papi_vpmu_engine_overflow(const struct papi_vpmu_overflow *overflow)
 
 void papi_vpmu_engine_forget_overflow(const void *argument)
 {
-	struct papi_vpmu_thread *thread = papi_vpmu_self;
-	unsigned kept = 0;
-
-	for (unsigned i = 0; thread && i < thread->n_overflows; i++)
-		if (thread->overflows[i].argument != argument)
-			thread->overflows[kept++] = thread->overflows[i];
-	if (thread)
-		thread->n_overflows = kept;
+	if (papi_vpmu_self)
+		papi_vpmu_overflow_forget(papi_vpmu_self, argument);
 }
 
 int papi_vpmu_engine_exclude(uint64_t start, uint64_t end)

@@ -53,9 +53,19 @@ static void call(struct papi_vpmu_thread *thread, const struct papi_vpmu_overflo
 /* The others stay in their order. */
 static void forget(struct papi_vpmu_thread *thread, unsigned gone)
 {
+	const struct papi_vpmu_overflow overflow = thread->overflows[gone];
+
 	thread->n_overflows--;
 	for (unsigned i = gone; i < thread->n_overflows; i++)
 		thread->overflows[i] = thread->overflows[i + 1];
+	overflow.dropped(overflow.argument);
+}
+
+void papi_vpmu_overflow_forget(struct papi_vpmu_thread *thread, const void *argument)
+{
+	for (unsigned i = thread->n_overflows; i-- > 0;)
+		if (!argument || thread->overflows[i].argument == argument)
+			forget(thread, i);
 }
 
 /* How much every event may grow without reaching an overflow. */

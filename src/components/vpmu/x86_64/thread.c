@@ -11,6 +11,7 @@
 #include "components/vpmu/x86_64/clone.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/jumps.h"
+#include "components/vpmu/x86_64/overflow.h"
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/syscalls.h"
 #include "components/vpmu/x86_64/trace.h"
@@ -208,6 +209,7 @@ static void clean(struct papi_vpmu_thread *thread)
 	void *page = thread->page;
 
 	papi_vpmu_trace_end(thread);
+	papi_vpmu_overflow_forget(thread, NULL);
 	papi_vpmu_clone_forget(thread);
 	add_counters(thread);
 	if (thread->flavour)
@@ -336,7 +338,8 @@ void papi_vpmu_threads_forked(void)
 		self->in_runtime = self->deferred = 0;
 		self->flavour = self->library = self->stepping = NULL;
 		papi_vpmu_jumps_forget(self); /* the cache that they lead into is the parent's */
-		self->n_wants = self->n_overflows = 0;
+		self->n_wants = 0;
+		papi_vpmu_overflow_forget(self, NULL);
 		forget_parent_counts(self);
 	}
 }
