@@ -114,15 +114,30 @@ static int end_with(const struct filter *filter, void (*run)(const struct filter
 
 /* ---- in a region ---- */
 
+static void begin(void)
+{
+	if (PAPI_start(virtual_set()) != PAPI_OK)
+		_exit(NOT_STARTED);
+}
+
+static void work(void)
+{
+	for (unsigned i = 0; i < 1000; i++)
+		spin(100);
+}
+
+static void work_under(const struct filter *filter)
+{
+	begin();
+	install_or_end(filter);
+	work();
+}
+
 static void lose_count(const struct filter *filter)
 {
 	struct counts counts;
 
-	if (PAPI_start(virtual_set()) != PAPI_OK)
-		_exit(NOT_STARTED);
-	install_or_end(filter);
-	for (unsigned i = 0; i < 1000; i++)
-		spin(100);
+	work_under(filter);
 	if (PAPI_read(virtual_set(), counts.of) != PAPI_ECNFLCT || PAPI_stop(virtual_set(), counts.of) != PAPI_ECNFLCT)
 		_exit(WRONG_COUNT);
 	if (!strstr(PAPI_error_detail(), "seccomp"))
@@ -133,11 +148,7 @@ static void keep_count(const struct filter *filter)
 {
 	struct counts counts;
 
-	if (PAPI_start(virtual_set()) != PAPI_OK)
-		_exit(NOT_STARTED);
-	install_or_end(filter);
-	for (unsigned i = 0; i < 1000; i++)
-		spin(100);
+	work_under(filter);
 	if (PAPI_stop(virtual_set(), counts.of) != PAPI_OK || counts.of[INSTRUCTIONS] < 200000 ||
 		counts.of[INSTRUCTIONS] > 210000)
 		_exit(WRONG_COUNT);
@@ -149,13 +160,11 @@ static void keep_count(const struct filter *filter)
 /* read, write, exit and rt_sigreturn are left; the clock is not, which PAPI_stop looks at. */
 static void be_strict(const struct filter *by_prctl)
 {
-	if (PAPI_start(virtual_set()) != PAPI_OK)
-		_exit(NOT_STARTED);
+	begin();
 	if (by_prctl->by_prctl ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)
 			       : syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL))
 		_exit(NO_FILTERS);
-	for (unsigned i = 0; i < 1000; i++)
-		spin(100);
+	work();
 	syscall(SYS_exit, write(STDOUT_FILENO, "", 0) == 0 ? AS_EXPECTED : WRONG_CALLS);
 }
 
@@ -165,8 +174,7 @@ static void ask(const struct filter *unused)
 	struct counts counts;
 
 	(void)unused;
-	if (PAPI_start(virtual_set()) != PAPI_OK)
-		_exit(NOT_STARTED);
+	begin();
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) != -1 ||
 		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) != -1 || prctl(PR_GET_SECCOMP) != 0 ||
 		prctl(PR_SET_NAME, "asked") != 0)
