@@ -10,6 +10,7 @@
 #define FAULTS "perf::PAGE-FAULTS"
 
 /* Around the small functions of work.c and record.c that do everything. */
+#define FAULTS_OF_A_TURN 100
 #define REGION 256
 
 static struct work_cell cell, other;
@@ -194,7 +195,7 @@ static void weighted_by_timer(void)
 	EXPECT_OK(PAPI_sprofil(&into_weighted, 1, set, record_code(set, 1), 10, flags | PAPI_PROFIL_WEIGHTED));
 	EXPECT_OK(PAPI_start(set));
 	for (int i = 0; i < 200 && plain < 5; i++) {
-		record_faults(100);
+		record_faults(FAULTS_OF_A_TURN);
 		record_spin(5);
 	}
 	EXPECT_OK(PAPI_stop(set, counts));
@@ -202,7 +203,8 @@ static void weighted_by_timer(void)
 	EXPECT_OK(PAPI_get_overflow_counts(set, record_code(set, 0), &delivered, &lost));
 	EXPECT_EQUAL(delivered, plain);
 	EXPECT_OK(PAPI_get_overflow_counts(set, record_code(set, 1), &delivered, &lost));
-	EXPECT_EQUAL(delivered + lost, weighted);
+	/* What the last look has not seen is counted as lost, but in no bucket: at most the faults of the last turn. */
+	EXPECT_BETWEEN(delivered + lost - FAULTS_OF_A_TURN / 10 - 2, weighted, delivered + lost);
 	EXPECT(weighted > plain);
 	EXPECT_BETWEEN(1, weighted, counts[1] / 10);
 	work_discard(set);
