@@ -81,51 +81,20 @@ static const struct papi_feature *const features[] = { &papi_multiplex_feature, 
 
 #define N_FEATURES (sizeof(features) / sizeof(features[0]))
 
-static bool uses(const struct papi_eventset *set, unsigned feature)
-{
-	return set->features >> feature & 1;
-}
-
-static __attribute__((cold)) int prepare_features(struct papi_eventset *set)
+/* used: bits of set->features, of a set that may be gone. */
+static __attribute__((cold)) int tell(unsigned used, enum papi_phase phase, struct papi_slot *slot)
 {
 	int status = PAPI_OK;
 
 	for (unsigned i = 0; i < N_FEATURES && status == PAPI_OK; i++)
-		if (uses(set, i) && features[i]->prepare)
-			status = features[i]->prepare(set);
+		if (used >> i & 1 && features[i]->in[phase])
+			status = features[i]->in[phase](slot);
 	return status;
 }
 
-static __attribute__((cold)) int start_features(struct papi_eventset *set)
+static __attribute__((cold)) int tell_features(const struct papi_eventset *set, enum papi_phase phase)
 {
-	int status = PAPI_OK;
-
-	for (unsigned i = 0; i < N_FEATURES && status == PAPI_OK; i++)
-		if (uses(set, i) && features[i]->started)
-			status = features[i]->started(set);
-	return status;
-}
-
-static __attribute__((cold)) void stop_features(struct papi_eventset *set)
-{
-	for (unsigned i = 0; i < N_FEATURES; i++)
-		if (uses(set, i) && features[i]->stopping)
-			features[i]->stopping(set);
-}
-
-static __attribute__((cold)) void end_features(struct papi_eventset *set)
-{
-	for (unsigned i = 0; i < N_FEATURES; i++)
-		if (uses(set, i) && features[i]->stopped)
-			features[i]->stopped(set);
-}
-
-/* Of the set that has been left. */
-static __attribute__((cold)) void leave_features(struct papi_slot *slot, unsigned used)
-{
-	for (unsigned i = 0; i < N_FEATURES; i++)
-		if (used >> i & 1 && features[i]->left)
-			features[i]->left(slot);
+	return tell(set->features, phase, papi_handle_slot(set->handle));
 }
 
 /* ---- Starting and stopping ----------------------------------------------------------------------------- */
@@ -166,7 +135,7 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 	set->written = false;
 	make_way(set);
 	if (__builtin_expect(set->features != 0, 0)) {
-		status = prepare_features(set);
+		status = tell_features(set, PAPI_PHASE_PREPARE);
 		if (status != PAPI_OK)
 			return status;
 	}
@@ -182,9 +151,9 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 		return status;
 	}
 	if (__builtin_expect(set->features != 0, 0)) {
-		status = start_features(set);
+		status = tell_features(set, PAPI_PHASE_STARTED);
 		if (status != PAPI_OK) {
-			stop_features(set);
+			tell_features(set, PAPI_PHASE_STOPPING);
 			abandon_start(set, set->n_parts);
 			return status;
 		}
@@ -217,7 +186,7 @@ static int stop(struct papi_eventset *set, long long values[])
 	if (!set->running)
 		return papi_error(PAPI_ENOTRUN, "the EventSet is not counting");
 	if (__builtin_expect(set->features != 0, 0))
-		stop_features(set);
+		tell_features(set, PAPI_PHASE_STOPPING);
 	/* In the opposite order of start, so that the first component sees the whole region; all of them, come what may. */
 	for (unsigned i = set->n_parts; i-- > 0;) {
 		const struct papi_part *part = &set->parts[i];
@@ -237,7 +206,7 @@ static int stop(struct papi_eventset *set, long long values[])
 	else if (values)
 		evaluate(set, values);
 	if (__builtin_expect(set->features != 0, 0))
-		end_features(set);
+		tell_features(set, PAPI_PHASE_STOPPED);
 	return status;
 }
 
@@ -250,7 +219,7 @@ int papi_count_stop_and_leave(struct papi_slot *slot, long long values[])
 		papi_handle_open(slot, slot->set->handle);
 	papi_handle_leave(slot);
 	if (__builtin_expect(used != 0, 0))
-		leave_features(slot, used);
+		tell(used, PAPI_PHASE_LEFT, slot);
 	return status;
 }
 

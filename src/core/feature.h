@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an EventSet may do besides counting: take turns on the counters, overflow. Each such feature has a table of what
- * there is to do for it around counting, and a bit in set->features while a set uses it. core/count.c walks the tables
- * of a set's features; a set without any pays for one test at start and one at stop.
- *
- *	prepare		before the components start. An error is that of PAPI_start
- *	started		they count. An error stops them again
- *	stopping	before they stop
- *	stopped		they have, and the counts are up to date: all zero, if they are lost
- *	left		after that, when the set has been left: it is free for handlers, and may be gone
- *
- * All but left are called inside the set, in the thread that starts or stops it. NULL: nothing to do.
+ * What an EventSet may do besides counting: take turns on the counters, overflow. Each such feature has a function for
+ * each phase of counting in which there is something to do for it, and a bit in set->features while a set uses it.
+ * core/count.c calls those of a set's features; a set without any pays for one test at start and one at stop.
  */
 #ifndef PAPI_CORE_FEATURE_H
 #define PAPI_CORE_FEATURE_H
 
-struct papi_eventset;
 struct papi_slot;
 
+/* All but the last inside the set, in the thread that starts or stops it. */
+enum papi_phase {
+	PAPI_PHASE_PREPARE,  /* before the components start. An error is that of PAPI_start */
+	PAPI_PHASE_STARTED,  /* they count. An error stops them again */
+	PAPI_PHASE_STOPPING, /* before they stop */
+	PAPI_PHASE_STOPPED,  /* they have, and the counts are up to date: all zero, if they are lost */
+	PAPI_PHASE_LEFT,     /* after that, when the set has been left: it is free for handlers, and may be gone */
+	PAPI_PHASES
+};
+
+/* NULL: nothing to do. The first error is the last call of its phase. */
 struct papi_feature {
-	int (*prepare)(struct papi_eventset *set);
-	int (*started)(struct papi_eventset *set);
-	void (*stopping)(struct papi_eventset *set);
-	void (*stopped)(struct papi_eventset *set);
-	void (*left)(struct papi_slot *slot);
+	int (*in[PAPI_PHASES])(struct papi_slot *slot);
 };
 
 /* The bits of set->features. */

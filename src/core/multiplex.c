@@ -141,8 +141,9 @@ static int set_timer(const struct papi_multiplex *multiplex, int ns)
 	return (int)syscall(SYS_timer_settime, multiplex->timer, 0, &time, NULL);
 }
 
-static int started(struct papi_eventset *set)
+static int started(struct papi_slot *slot)
 {
+	struct papi_eventset *set = slot->set;
 	struct papi_multiplex *multiplex = set->multiplex;
 	int clock = clock_for(&set->options), ns = set->options.turn_ns, status;
 
@@ -158,21 +159,27 @@ static int started(struct papi_eventset *set)
 		status = make_timer(set, clock);
 	if (status != PAPI_OK)
 		return status;
-	atomic_store_explicit(&papi_handle_slot(set->handle)->turn_due, false, memory_order_relaxed);
+	atomic_store_explicit(&slot->turn_due, false, memory_order_relaxed);
 	if (set_timer(multiplex, ns))
 		return papi_error(PAPI_ESYS, "the timer of multiplexing cannot be set: %s", strerror(errno));
 	multiplex->armed = true;
 	return PAPI_OK;
 }
 
-static void stopping(struct papi_eventset *set)
+static int stopping(struct papi_slot *slot)
 {
-	if (set->multiplex->armed)
-		set_timer(set->multiplex, 0);
-	set->multiplex->armed = false;
+	struct papi_multiplex *multiplex = slot->set->multiplex;
+
+	if (multiplex->armed)
+		set_timer(multiplex, 0);
+	multiplex->armed = false;
+	return PAPI_OK;
 }
 
-const struct papi_feature papi_multiplex_feature = { .started = started, .stopping = stopping };
+const struct papi_feature papi_multiplex_feature = {
+	.in[PAPI_PHASE_STARTED] = started,
+	.in[PAPI_PHASE_STOPPING] = stopping,
+};
 
 void papi_multiplex_catch_up(struct papi_eventset *set)
 {

@@ -315,8 +315,9 @@ static long find_interval(const struct papi_eventset *set)
 	return 0;
 }
 
-static int prepare(struct papi_eventset *set)
+static int prepare(struct papi_slot *slot)
 {
+	struct papi_eventset *set = slot->set;
 	int status;
 
 	set->sampling->interval = find_interval(set);
@@ -326,7 +327,7 @@ static int prepare(struct papi_eventset *set)
 	/* A read that fails in a handler must find its place to say why. */
 	if (!papi_error_prepare())
 		return PAPI_ENOMEM;
-	atomic_store(&papi_handle_slot(set->handle)->leftover, false);
+	atomic_store(&slot->leftover, false);
 	for (unsigned i = 0; i < set->sampling->n; i++) {
 		struct papi_sampler *sampler = &set->sampling->samplers[i];
 
@@ -336,23 +337,24 @@ static int prepare(struct papi_eventset *set)
 	return PAPI_OK;
 }
 
-static int started(struct papi_eventset *set)
+static int started(struct papi_slot *slot)
 {
-	if (set->sampling->interval)
-		papi_overflow_timer_again(papi_handle_slot(set->handle), set->sampling->interval);
+	if (slot->set->sampling->interval)
+		papi_overflow_timer_again(slot, slot->set->sampling->interval);
 	return PAPI_OK;
 }
 
-static void stopping(struct papi_eventset *set)
+static int stopping(struct papi_slot *slot)
 {
-	if (set->sampling->interval)
-		papi_overflow_timer_stop(set);
+	if (slot->set->sampling->interval)
+		papi_overflow_timer_stop(slot->set);
+	return PAPI_OK;
 }
 
 const struct papi_feature papi_overflow_feature = {
-	.prepare = prepare,
-	.started = started,
-	.stopping = stopping,
-	.stopped = papi_overflow_stopped,
-	.left = papi_overflow_left,
+	.in[PAPI_PHASE_PREPARE] = prepare,
+	.in[PAPI_PHASE_STARTED] = started,
+	.in[PAPI_PHASE_STOPPING] = stopping,
+	.in[PAPI_PHASE_STOPPED] = papi_overflow_stopped,
+	.in[PAPI_PHASE_LEFT] = papi_overflow_left,
 };

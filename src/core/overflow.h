@@ -112,8 +112,8 @@ bool papi_overflow_signal_waits(void);
 
 /* Between the files of the engine. A look: fetches what has happened and delivers it. */
 bool papi_overflow_look(struct papi_slot *slot, void *context);
-void papi_overflow_stopped(struct papi_eventset *set);
-void papi_overflow_left(struct papi_slot *slot);
+int papi_overflow_stopped(struct papi_slot *slot);
+int papi_overflow_left(struct papi_slot *slot);
 int papi_overflow_timer_make(struct papi_eventset *set);
 void papi_overflow_timer_stop(const struct papi_eventset *set);
 void papi_overflow_timer_delete(struct papi_eventset *set);

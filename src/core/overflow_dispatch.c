@@ -297,9 +297,9 @@ static void count_unseen(struct papi_eventset *set)
 	}
 }
 
-void papi_overflow_stopped(struct papi_eventset *set)
+int papi_overflow_stopped(struct papi_slot *slot)
 {
-	struct papi_slot *slot = papi_handle_slot(set->handle);
+	struct papi_eventset *set = slot->set;
 	uint32_t self = papi_thread_number();
 	bool in_handler = atomic_compare_exchange_strong(&slot->dispatcher, &self, 0);
 
@@ -311,13 +311,14 @@ void papi_overflow_stopped(struct papi_eventset *set)
 		atomic_store(&slot->leftover, true);
 	else
 		papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS);
+	return PAPI_OK;
 }
 
 /*
  * By a signal to this thread: so handlers have a context as ever. Where the program has blocked it, or this is a handler
  * already, they are called when that is over.
  */
-void papi_overflow_left(struct papi_slot *slot)
+int papi_overflow_left(struct papi_slot *slot)
 {
 	siginfo_t info;
 
@@ -330,4 +331,5 @@ void papi_overflow_left(struct papi_slot *slot)
 			break;
 	}
 	atomic_store(&slot->leftover, false);
+	return PAPI_OK;
 }
