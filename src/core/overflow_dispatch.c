@@ -316,7 +316,8 @@ int papi_overflow_stopped(struct papi_slot *slot)
 
 /*
  * By a signal to this thread: so handlers have a context as ever. Where the program has blocked it, or this is a handler
- * already, they are called when that is over.
+ * already, they are called when that is over. Another thread may have come in meanwhile: it is waited for, as long as calls
+ * take. One that takes longer may be waiting for this thread, which then leaves it to the timer.
  */
 int papi_overflow_left(struct papi_slot *slot)
 {
@@ -326,10 +327,15 @@ int papi_overflow_left(struct papi_slot *slot)
 	info.si_code = SI_QUEUE;
 	info.si_value.sival_ptr = slot;
 	for (unsigned i = 0; i < MOST_TRIES && atomic_load(&slot->leftover); i++) {
+		if (atomic_load_explicit(&slot->inside, memory_order_relaxed)) {
+			sched_yield();
+			continue;
+		}
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), papi_overflow_signal(), &info);
 		if (papi_overflow_signal_waits())
 			break;
 	}
-	atomic_store(&slot->leftover, false);
+	if (atomic_exchange(&slot->leftover, false))
+		papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS);
 	return PAPI_OK;
 }
