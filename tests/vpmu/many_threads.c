@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What starting an EventSet costs a thread when there are many others that count: no more than when there are few. CPU time
- * of the thread, the least of several attempts, with few and with many in the same run.
+ * Many threads that count. What starting an EventSet costs one of them is no more than when there are few: CPU time of the
+ * thread, the least of several attempts, with few and with many in the same run. And each may count something else.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "virtual.h"
 
 #define FEW	 20
+#define KINDS	 90 /* of sets */
 #define MANY	 800
 #define ATTEMPTS 15
 
@@ -67,6 +68,71 @@ static long long least_cost(int n)
 	return least;
 }
 
+/* ---- Each counts something else ------------------------------------------------------------------------- */
+
+/* Instructions, and those of the others whose bits are in the number. */
+static int some_set(unsigned number)
+{
+	static const char *const others[] = { "vpmu:::LOADS", "vpmu:::STORES", "vpmu:::BRANCHES", "vpmu:::CALLS",
+		"vpmu:::RETURNS", "vpmu:::ATOMICS", "vpmu:::FENCES" };
+	int set = PAPI_NULL;
+
+	REQUIRE_OK(PAPI_create_eventset(&set));
+	REQUIRE_OK(PAPI_add_named_event(set, "vpmu:::INSTRUCTIONS"));
+	for (unsigned i = 0; i < COUNT_OF(others); i++)
+		if (number >> i & 1)
+			REQUIRE_OK(PAPI_add_named_event(set, others[i]));
+	return set;
+}
+
+/* Two instructions each, and a few around them. */
+static void expect_thousand_rounds(int set)
+{
+	long long counts[8] = { 0 };
+	unsigned rounds = 1000;
+
+	REQUIRE_OK(PAPI_reset(set));
+	__asm__ volatile("1:	dec	%0\n"
+			 "	jnz	1b"
+			 : "+r"(rounds)
+			 :
+			 : "cc");
+	REQUIRE_OK(PAPI_read(set, counts));
+	EXPECT(counts[0] >= 2000 && counts[0] < 2040);
+}
+
+static void *count_another_way(void *number)
+{
+	int set = some_set(*(const unsigned *)number);
+
+	REQUIRE_OK(PAPI_start(set));
+	expect_thousand_rounds(set);
+	pthread_barrier_wait(&started);
+	/* All of them are counting now. */
+	expect_thousand_rounds(set);
+	pthread_barrier_wait(&ending);
+	EXPECT_OK(PAPI_stop(set, NULL));
+	EXPECT_OK(PAPI_cleanup_eventset(set));
+	EXPECT_OK(PAPI_destroy_eventset(&set));
+	return NULL;
+}
+
+static void many_kinds(void)
+{
+	static unsigned numbers[KINDS];
+
+	REQUIRE(pthread_barrier_init(&started, NULL, KINDS) == 0);
+	REQUIRE(pthread_barrier_init(&ending, NULL, KINDS) == 0);
+	for (unsigned i = 0; i < KINDS; i++) {
+		numbers[i] = i;
+		REQUIRE(pthread_create(&threads[i], &small_stack, count_another_way, &numbers[i]) == 0);
+	}
+	for (unsigned i = 0; i < KINDS; i++)
+		REQUIRE(pthread_join(threads[i], NULL) == 0);
+	pthread_barrier_destroy(&started);
+	pthread_barrier_destroy(&ending);
+}
+
 static void cost_with_many(void)
 {
 	long long few, many;
@@ -81,7 +147,10 @@ static void cost_with_many(void)
 
 int main(void)
 {
-	static const struct test tests[] = { { "beside many threads a start costs what it costs beside few", cost_with_many } };
+	static const struct test tests[] = {
+		{ "beside many threads a start costs what it costs beside few", cost_with_many },
+		{ "many threads may each count something else", many_kinds },
+	};
 
 	if (!virtual_begin())
 		return 77;

@@ -19,7 +19,9 @@
 #define SEGMENT_LARGEST  ((size_t)8 << 20)
 #define LIVE_SIZE	 ((size_t)32 << 20)
 #define MAX_SEGMENTS	 192
-#define MAX_FLAVOURS	 32
+/* So many flavours are kept when no thread uses them any more; there are more only where threads do. */
+#define KEPT_FLAVOURS	 32
+#define MAX_FLAVOURS	 512
 /* Numbers of links of a segment. */
 #define LINK_NUMBERS (1 << 19)
 
@@ -61,6 +63,7 @@ static struct segment *current;
 static size_t live_size; /* of those that are not retired */
 static unsigned live_blocks;
 static struct papi_vpmu_flavour flavours[MAX_FLAVOURS];
+static unsigned n_flavours; /* places of the table that have ever been taken */
 static uint64_t epoch;
 static unsigned max_blocks = UINT_MAX;
 static atomic_int lock;
@@ -195,12 +198,12 @@ void papi_vpmu_cache_forked(void)
 {
 	for (unsigned i = 0; i < n_segments; i++)
 		give_back(&segments[i]);
-	for (unsigned i = 0; i < MAX_FLAVOURS; i++) {
+	for (unsigned i = 0; i < n_flavours; i++) {
 		unmap(flavours[i].buckets, sizeof(*flavours[i].buckets) << flavours[i].bits);
 		memset(&flavours[i], 0, sizeof(flavours[i]));
 	}
 	current = NULL;
-	live_size = live_blocks = 0;
+	live_size = live_blocks = n_flavours = 0;
 	atomic_store(&lock, 0);
 }
 
@@ -246,18 +249,25 @@ static void empty_flavour(struct papi_vpmu_flavour *flavour)
 	flavour->n_blocks = 0;
 }
 
+/* A place in the table. */
+static struct papi_vpmu_flavour *free_flavour(void)
+{
+	if (n_flavours < KEPT_FLAVOURS)
+		return &flavours[n_flavours];
+	for (struct papi_vpmu_flavour *flavour = flavours; flavour < flavours + n_flavours; flavour++)
+		if (!flavour->users && !flavour->library)
+			return flavour;
+	return n_flavours < MAX_FLAVOURS ? &flavours[n_flavours] : NULL;
+}
+
 static struct papi_vpmu_flavour *use_flavour(const struct papi_vpmu_wants *wants, bool library, bool step)
 {
-	struct papi_vpmu_flavour *free = NULL;
+	struct papi_vpmu_flavour *free;
 
-	for (struct papi_vpmu_flavour *flavour = flavours; flavour < flavours + MAX_FLAVOURS; flavour++) {
-		if (!flavour->buckets)
-			free = free && !free->buckets ? free : flavour;
-		else if (flavour->library == library && flavour->step == step && same_wants(&flavour->wants, wants))
+	for (struct papi_vpmu_flavour *flavour = flavours; flavour < flavours + n_flavours; flavour++)
+		if (flavour->library == library && flavour->step == step && same_wants(&flavour->wants, wants))
 			return flavour;
-		else if (!flavour->users && !flavour->library && !free)
-			free = flavour;
-	}
+	free = free_flavour();
 	if (!free)
 		return NULL;
 	if (free->buckets) {
@@ -268,6 +278,8 @@ static struct papi_vpmu_flavour *use_flavour(const struct papi_vpmu_wants *wants
 	}
 	if (!free->buckets)
 		return NULL;
+	if (free == &flavours[n_flavours])
+		n_flavours++;
 	free->wants = *wants;
 	free->library = library;
 	free->step = step;
@@ -471,10 +483,10 @@ void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end)
 {
 	if (!papi_vpmu_maps_forget(start, end))
 		return;
-	for (unsigned i = 0; i < MAX_FLAVOURS; i++) {
+	for (unsigned i = 0; i < n_flavours; i++) {
 		struct papi_vpmu_flavour *flavour = &flavours[i];
 
-		for (unsigned j = 0; flavour->buckets && j < 1u << flavour->bits; j++) {
+		for (unsigned j = 0; j < 1u << flavour->bits; j++) {
 			struct papi_vpmu_block **place = &flavour->buckets[j];
 
 			while (*place) {
@@ -507,9 +519,8 @@ void papi_vpmu_cache_remove(struct papi_vpmu_block *block)
 
 void papi_vpmu_cache_flush(void)
 {
-	for (unsigned i = 0; i < MAX_FLAVOURS; i++)
-		if (flavours[i].buckets)
-			empty_flavour(&flavours[i]);
+	for (unsigned i = 0; i < n_flavours; i++)
+		empty_flavour(&flavours[i]);
 	epoch++;
 	for (unsigned i = 0; i < n_segments; i++)
 		segments[i].retired = segments[i].write;

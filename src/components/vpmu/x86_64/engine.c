@@ -138,7 +138,8 @@ static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wa
 	exchange(&stepping, NULL);
 	papi_vpmu_cache_unlock();
 	if (!complete)
-		return papi_error(PAPI_ENOMEM, "no memory for another sort of translated code");
+		return papi_error(PAPI_ENOMEM, "no room for another sort of translated code: what the threads of the program count "
+					       "differs in too many ways");
 	thread->wants = *wants;
 	if (wants->simulate && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
