@@ -3,6 +3,7 @@
  * Estimates of multiplexing by the library, on more breakpoints than the processor has, against what is known exactly;
  * and multiplexing by the kernel, by the library and none at all against each other.
  */
+#include <limits.h>
 #include <stdio.h>
 
 #include "cells.h"
@@ -89,9 +90,17 @@ static void as_without_multiplexing(void)
 		cells_expect_near(estimate_twice_the_registers, flags);
 }
 
+#define ROUNDS_ALIKE 10
+
+/* Of a clock that was started earlier and stopped later than another: an interrupt may come in between. */
+struct excess {
+	long long more, than;
+};
+
 /* Where nothing is short, all three count the same events at the same time, and to the last one. */
 static void all_kinds_agree_on_what_is_exact(void)
 {
+	struct excess least[3] = { { LLONG_MAX, 0 }, { LLONG_MAX, 0 }, { LLONG_MAX, 0 } };
 	int by_kernel = cells_empty_set(PAPI_MULTIPLEX_DEFAULT, 0),
 	    by_library = cells_empty_set(PAPI_MULTIPLEX_FORCE_SW, TURN);
 	int plain = PAPI_NULL, sets[3];
@@ -105,7 +114,7 @@ static void all_kinds_agree_on_what_is_exact(void)
 		EXPECT_OK(PAPI_add_named_event(sets[i], "perf::TASK-CLOCK"));
 		EXPECT_OK(PAPI_add_named_event(sets[i], "rusage:::majflt"));
 	}
-	for (unsigned round = 0; round < 10; round++) {
+	for (unsigned round = 0; round < ROUNDS_ALIKE; round++) {
 		long long values[3][3], enabled[3], running[3];
 
 		for (int i = 0; i < 3; i++)
@@ -116,15 +125,19 @@ static void all_kinds_agree_on_what_is_exact(void)
 			EXPECT_OK(PAPI_stop(sets[i], values[i]));
 		for (int i = 0; i < 3; i++) {
 			EXPECT_EQUAL(round * 10, values[i][0]);
-			EXPECT_BETWEEN(values[2][1], values[i][1], values[2][1] * 105 / 100);
+			EXPECT(values[i][1] >= values[2][1]);
+			if (values[i][1] - values[2][1] < least[i].more)
+				least[i] = (struct excess){ values[i][1] - values[2][1], values[2][1] };
 			EXPECT_EQUAL(0, values[i][2]);
 			EXPECT_OK(PAPI_get_event_times(sets[i], enabled, running));
 			for (int j = 0; j < 3; j++)
 				EXPECT_EQUAL(enabled[j], running[j]);
 		}
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
+		EXPECT_BETWEEN(0, least[i].more, least[i].than / 20);
 		work_discard(sets[i]);
+	}
 }
 
 /* A derived event needs all its natives, which may be in different turns. */
