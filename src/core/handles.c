@@ -79,6 +79,18 @@ bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes)
 	return wait_until(slot, self, whatever_it_takes ? 0 : papi_clock_real_ns() + LONGEST_WAIT_NS);
 }
 
+bool papi_handle_wait(const struct papi_slot *slot)
+{
+	long long end = papi_clock_real_ns() + LONGEST_WAIT_NS;
+
+	while (atomic_load_explicit(&slot->inside, memory_order_acquire)) {
+		if (papi_locks_held || is_inside_any(papi_thread_number()) || papi_clock_real_ns() > end)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
 int papi_handle_enter_slowly(struct papi_slot *slot)
 {
 	uint32_t self = papi_thread_number(), inside = 0;

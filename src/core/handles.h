@@ -56,6 +56,9 @@ int papi_handle_enter_slowly(struct papi_slot *slot);
 /* For a thread that may be inside another set, and knows that it is no signal handler; or whatever it takes: then nobody
  * may be waiting for a set that it is inside of. False: the caller is inside already, or it takes too long. */
 bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes);
+/* Until nobody is inside, for a thread that is not. False: somebody still is, and may be waiting for what the caller has
+ * interrupted; or it takes too long. */
+bool papi_handle_wait(const struct papi_slot *slot);
 int papi_handle_missing(int handle);
 
 /* Where a set with that handle is, if there is one. */

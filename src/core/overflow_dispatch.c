@@ -327,10 +327,8 @@ int papi_overflow_left(struct papi_slot *slot)
 	info.si_code = SI_QUEUE;
 	info.si_value.sival_ptr = slot;
 	for (unsigned i = 0; i < MOST_TRIES && atomic_load(&slot->leftover); i++) {
-		if (atomic_load_explicit(&slot->inside, memory_order_relaxed)) {
-			sched_yield();
-			continue;
-		}
+		if (!papi_handle_wait(slot))
+			break;
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), papi_overflow_signal(), &info);
 		if (papi_overflow_signal_waits())
 			break;
