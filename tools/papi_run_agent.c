@@ -38,11 +38,11 @@ static bool read_told(struct told *told)
 	const char *text = getenv(RUN_AGENT_TABLE);
 	unsigned long long numbers[6];
 
+	if (!text)
+		return false;
 	for (unsigned i = 0; i < 6; i++) {
 		char *end;
 
-		if (!text)
-			return false;
 		numbers[i] = strtoull(text, &end, 10);
 		if (end == text || *end != (i < 5 ? ',' : '\0'))
 			return false;

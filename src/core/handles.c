@@ -79,12 +79,23 @@ bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes)
 	return wait_until(slot, self, whatever_it_takes ? 0 : papi_clock_real_ns() + LONGEST_WAIT_NS);
 }
 
+/* Whoever is inside a set may be waiting for a call that the caller has interrupted. */
+static bool may_be_waited_for(uint32_t self)
+{
+	return papi_locks_held || is_inside_any(self);
+}
+
 bool papi_handle_wait(const struct papi_slot *slot)
 {
-	long long end = papi_clock_real_ns() + LONGEST_WAIT_NS;
+	long long end;
 
+	if (!atomic_load_explicit(&slot->inside, memory_order_acquire))
+		return true;
+	if (may_be_waited_for(papi_thread_number()))
+		return false;
+	end = papi_clock_real_ns() + LONGEST_WAIT_NS;
 	while (atomic_load_explicit(&slot->inside, memory_order_acquire)) {
-		if (papi_locks_held || is_inside_any(papi_thread_number()) || papi_clock_real_ns() > end)
+		if (papi_clock_real_ns() > end)
 			return false;
 		sched_yield();
 	}
@@ -103,7 +114,7 @@ int papi_handle_enter_slowly(struct papi_slot *slot)
 	if (inside == self)
 		return papi_error_in_handler(PAPI_ECNFLCT, "a signal handler used the EventSet that the call it interrupted "
 						"is working on");
-	if (papi_locks_held || is_inside_any(self))
+	if (may_be_waited_for(self))
 		return papi_error_in_handler(PAPI_ECNFLCT, "a signal handler used an EventSet that another thread is working "
 						"on, and that thread may be waiting for the call that the handler has "
 						"interrupted");

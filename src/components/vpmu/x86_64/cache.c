@@ -321,22 +321,22 @@ static void put_into_bucket(struct papi_vpmu_flavour *flavour, struct papi_vpmu_
 /* More buckets, if there is memory for them. */
 static void spread(struct papi_vpmu_flavour *flavour)
 {
-	struct papi_vpmu_flavour spread = *flavour;
+	struct papi_vpmu_flavour wider = *flavour;
 
-	spread.bits += BUCKET_STEP;
-	spread.buckets = map_memory(sizeof(*spread.buckets) << spread.bits);
-	if (!spread.buckets)
+	wider.bits += BUCKET_STEP;
+	wider.buckets = map_memory(sizeof(*wider.buckets) << wider.bits);
+	if (!wider.buckets)
 		return;
 	for (unsigned i = 0; i < 1u << flavour->bits; i++) {
 		while (flavour->buckets[i]) {
 			struct papi_vpmu_block *block = flavour->buckets[i];
 
 			flavour->buckets[i] = block->next;
-			put_into_bucket(&spread, block);
+			put_into_bucket(&wider, block);
 		}
 	}
 	unmap(flavour->buckets, sizeof(*flavour->buckets) << flavour->bits);
-	*flavour = spread;
+	*flavour = wider;
 }
 
 struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *flavour, uint64_t pc)

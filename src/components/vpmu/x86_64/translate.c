@@ -136,7 +136,7 @@ static void translate_block(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_decoded *decoded = t->decoded;
 	bool may_change = papi_vpmu_maps_may_change(decoded->pc), flags_free;
 	unsigned point = papi_vpmu_counting_point(decoded, &flags_free);
-	struct papi_vpmu_flavour *flavour = t->flavour;
+	const struct papi_vpmu_flavour *flavour = t->flavour;
 	unsigned copies = may_change || t->traced || t->block->follows || flavour->wants.overflow ? 1 : copies_of(decoded);
 
 	papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
