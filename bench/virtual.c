@@ -310,7 +310,8 @@ static void measure_process(const char *papi_run)
 		times[i] = with_exact - by_itself;
 		ratios[i] = with_exact / by_itself;
 	}
-	printf("a process that papi_run counts: %.2f of the processor time of `true`; %.3f ms more\n", median(ratios, n), 1e3 * median(times, n));
+	printf("a process that papi_run counts: %.2f of the processor time of `true`; %.3f ms more\n",
+		median(ratios, n), 1e3 * median(times, n));
 }
 
 static void measure_startup(void)

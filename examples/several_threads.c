@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define THREADS 4
+#define THREADS        4
 #define PAGES_PER_STEP 64
 
 struct job {

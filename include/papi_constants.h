@@ -81,13 +81,13 @@
 #define PAPI_2MAX_STR_LEN 256
 #define PAPI_HUGE_STR_LEN 1024
 
-#define PAPI_INIT_SLOTS        64  /* events an event set of the 7.0 library first made room for */
+#define PAPI_INIT_SLOTS          64  /* events an event set of the 7.0 library first made room for */
 #define USER_EVENT_OPERATION_LEN 512 /* 7.0's room for the formula of a user event; here it can have any length */
-#define PAPI_MAX_INFO_TERMS    12  /* native events that PAPI_event_info_t can list */
-#define PAPI_PMU_MAX           80  /* PMU names in PAPI_component_info_t */
-#define PAPI_MAX_PRESET_EVENTS 128 /* preset codes below the mask */
-#define PAPI_MAX_USER_EVENTS   50  /* user events of the 7.0 library */
-#define PAPI_DERIVED           1   /* a preset made of several native events */
+#define PAPI_MAX_INFO_TERMS      12  /* native events that PAPI_event_info_t can list */
+#define PAPI_PMU_MAX             80  /* PMU names in PAPI_component_info_t */
+#define PAPI_MAX_PRESET_EVENTS   128 /* preset codes below the mask */
+#define PAPI_MAX_USER_EVENTS     50  /* user events of the 7.0 library */
+#define PAPI_DERIVED             1   /* a preset made of several native events */
 
 /* ---- Event codes --------------------------------------------------------------------------------------- */
 
@@ -318,10 +318,10 @@
 #define PAPI_MH_TYPE_RW_ALLOC   0x40000
 
 /* The four out of such a combination. */
-#define PAPI_MH_CACHE_TYPE(type)               ((type) & 0xf)
-#define PAPI_MH_CACHE_WRITE_POLICY(type)       ((type) & 0xf0)
-#define PAPI_MH_CACHE_REPLACEMENT_POLICY(type) ((type) & 0xf00)
-#define PAPI_MH_CACHE_ALLOCATION_POLICY(type)  ((type) & 0xf0000)
+#define PAPI_MH_CACHE_TYPE(type)               (0xf & (type))
+#define PAPI_MH_CACHE_WRITE_POLICY(type)       (0xf0 & (type))
+#define PAPI_MH_CACHE_REPLACEMENT_POLICY(type) (0xf00 & (type))
+#define PAPI_MH_CACHE_ALLOCATION_POLICY(type)  (0xf0000 & (type))
 
 #define PAPI_MH_MAX_LEVELS            6 /* caches, and TLBs, on one level */
 #define PAPI_MAX_MEM_HIERARCHY_LEVELS 4

@@ -73,7 +73,8 @@ static int complain_of_definition(int code)
  */
 static void check_definitions(void)
 {
-	static const char *const variables[] = { "PAPI_CSV_EVENT_FILE", "PAPI_PERFMON_EVENT_FILE", "PAPI_USER_EVENTS_FILE" };
+	static const char *const variables[] = { "PAPI_CSV_EVENT_FILE", "PAPI_PERFMON_EVENT_FILE",
+		"PAPI_USER_EVENTS_FILE" };
 	PAPI_option_t option = { .debug = { .level = PAPI_VERB_ECONT, .handler = complain_of_definition } }, before;
 	int code = PAPI_PRESET_MASK;
 	bool named = false;
@@ -191,7 +192,7 @@ static bool counts_virtually(void)
 	PAPI_event_info_t event;
 
 	return PAPI_get_event_info(PAPI_TOT_INS, &event) == PAPI_OK && event.count > 0 &&
-	       strncmp(event.name[0], "vpmu::", 6) == 0;
+		strncmp(event.name[0], "vpmu::", 6) == 0;
 }
 
 /* A title as "Available events and hardware information." without its second half, and what is left of the machine. */
@@ -203,7 +204,8 @@ static void print_short_header(const char *title, const PAPI_hw_info_t *hardware
 		end = strstr(title, " plus hardware");
 	printf("%.*s\n", end != NULL ? (int)(end - title) : (int)strcspn(title, "."), title);
 	if (hardware != NULL)
-		printf("%s, %d CPU%s", hardware->model_string, hardware->totalcpus, hardware->totalcpus == 1 ? "" : "s");
+		printf("%s, %d CPU%s", hardware->model_string, hardware->totalcpus,
+			hardware->totalcpus == 1 ? "" : "s");
 	printf("%s; -v says more\n", counts_virtually() ? ", counted virtually, by translation of the program" : "");
 }
 

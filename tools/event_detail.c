@@ -35,7 +35,8 @@ static void show_masks(const PAPI_event_info_t *base, int code, int component)
 			continue;
 		if (count++ == 0)
 			printf("\nUnit Masks:\n");
-		snprintf(text, sizeof(text), "%s|%s", papi_event_mask(&masked, base), papi_event_mask_description(&masked));
+		snprintf(text, sizeof(text), "%s|%s", papi_event_mask(&masked, base),
+			papi_event_mask_description(&masked));
 		show_text(" Mask Info:", LABEL_COLUMN, text);
 	}
 }

@@ -17,7 +17,10 @@
 #define PAPI_TOOL_USAGE 2
 
 /* The option of tools that list events, which begin with the machine: papi_tool_header(). */
-#define PAPI_TOOL_VERBOSE { 'v', "verbose", NULL, "begin with a description of the machine, on a terminal too" }
+#define PAPI_TOOL_VERBOSE                                                                          \
+	{                                                                                          \
+		'v', "verbose", NULL, "begin with a description of the machine, on a terminal too" \
+	}
 
 struct papi_tool_option {
 	int letter;           /* the short option, or PAPI_TOOL_LONG_ONLY + n; 0 ends the table */

@@ -21,9 +21,8 @@ static const struct papi_tool_option options[] = {
 
 static const struct papi_tool tool = {
 	.name = "papi_doctor",
-	.purpose =
-		"Says what can be counted here by this user, what stands in the way of more, and the command "
-		"that changes it. The status is 0 if hardware events can be counted, 1 if not.",
+	.purpose = "Says what can be counted here by this user, what stands in the way of more, and the command "
+		   "that changes it. The status is 0 if hardware events can be counted, 1 if not.",
 	.options = options,
 };
 

@@ -18,8 +18,9 @@ static const char *const statuses[] = { [DOCTOR_OK] = "ok", [DOCTOR_NOTE] = "not
 
 static void print_check(const struct doctor_check *check)
 {
-	static const enum papi_colour colours[] = { [DOCTOR_OK] = PAPI_COLOUR_ASIDE, [DOCTOR_NOTE] = PAPI_COLOUR_DOUBT,
-		[DOCTOR_PROBLEM] = PAPI_COLOUR_ERROR };
+	static const enum papi_colour colours[] = {
+		[DOCTOR_OK] = PAPI_COLOUR_ASIDE, [DOCTOR_NOTE] = PAPI_COLOUR_DOUBT, [DOCTOR_PROBLEM] = PAPI_COLOUR_ERROR
+	};
 	const char *status = statuses[check->status];
 	char first[64];
 	char *text = NULL;

@@ -71,8 +71,8 @@ struct writer_quantity {
 	enum writer_what what;
 	const char *name, *unit;
 	const char *kind; /* what its values are worth */
-	unsigned event;  /* WRITER_EVENT, WRITER_RATE: the numerator */
-	int denominator; /* WRITER_RATE: event; -1: seconds */
+	unsigned event;   /* WRITER_EVENT, WRITER_RATE: the numerator */
+	int denominator;  /* WRITER_RATE: event; -1: seconds */
 	long double scale;
 	bool no_total;
 };

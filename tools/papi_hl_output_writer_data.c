@@ -31,7 +31,8 @@ unsigned writer_event(struct writer_run *run, const char *name)
 		i++;
 	if (i == run->n_events) {
 		run->events = writer_grow(run->events, ++run->n_events, sizeof(run->events[0]));
-		run->events[i] = (struct writer_event){ .name = writer_copy(name), .units = writer_copy(""), .kind = "exact" };
+		run->events[i] =
+			(struct writer_event){ .name = writer_copy(name), .units = writer_copy(""), .kind = "exact" };
 	}
 	return i;
 }
@@ -209,9 +210,9 @@ static void add_rates(struct writer_run *run)
 			(struct writer_quantity){ .what = WRITER_RATE,
 				.name = rates[i].name,
 				.unit = rates[i].unit,
-				.kind = denominator < 0 ? run->events[numerator].kind
-							: writer_worse(run->events[numerator].kind,
-								  run->events[denominator].kind),
+				.kind = denominator < 0
+					? run->events[numerator].kind
+					: writer_worse(run->events[numerator].kind, run->events[denominator].kind),
 				.event = (unsigned)numerator,
 				.denominator = denominator,
 				.scale = rates[i].scale,
@@ -246,19 +247,23 @@ void writer_find_quantities(struct writer_run *run, bool with_rates)
 {
 	const char *of_time = run->slowed ? "slowed" : "exact";
 
-	add_quantity(run, (struct writer_quantity){ .what = WRITER_INSTANCES, .name = "instances", .unit = "", .kind = "exact" });
+	add_quantity(run,
+		(struct writer_quantity){ .what = WRITER_INSTANCES, .name = "instances", .unit = "", .kind = "exact" });
 	/* What is seldom there is not mentioned where it is nowhere. */
 	if (any_sample(run, WRITER_UNFINISHED))
-		add_quantity(
-			run, (struct writer_quantity){ .what = WRITER_UNFINISHED, .name = "unfinished", .unit = "", .kind = "exact" });
+		add_quantity(run,
+			(struct writer_quantity){
+				.what = WRITER_UNFINISHED, .name = "unfinished", .unit = "", .kind = "exact" });
 	if (any_sample(run, WRITER_UNCOUNTED))
-		add_quantity(
-			run, (struct writer_quantity){ .what = WRITER_UNCOUNTED, .name = "uncounted", .unit = "", .kind = "exact" });
-	add_quantity(run, (struct writer_quantity){
-			  .what = WRITER_SECONDS, .name = "real time", .unit = "s", .kind = of_time });
+		add_quantity(run,
+			(struct writer_quantity){
+				.what = WRITER_UNCOUNTED, .name = "uncounted", .unit = "", .kind = "exact" });
+	add_quantity(run,
+		(struct writer_quantity){ .what = WRITER_SECONDS, .name = "real time", .unit = "s", .kind = of_time });
 	if (any_sample(run, WRITER_CYCLES))
-		add_quantity(run, (struct writer_quantity){
-				  .what = WRITER_CYCLES, .name = "cycles", .unit = "", .kind = of_time });
+		add_quantity(run,
+			(struct writer_quantity){
+				.what = WRITER_CYCLES, .name = "cycles", .unit = "", .kind = of_time });
 	for (unsigned i = 0; i < run->n_events; i++)
 		add_quantity(run,
 			(struct writer_quantity){ .what = WRITER_EVENT,

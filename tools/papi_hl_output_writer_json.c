@@ -126,8 +126,7 @@ static json_t *all_events(const struct writer_run *run)
 		json_object_set_new(object, event->name,
 			json_pack("{s:s,s:s,s:b,s:s,s:i}", "units", event->units, "type",
 				event->instant ? "instant" : "delta", "multiplexed", event->multiplexed, "kind",
-				event->kind, "ranks",
-				(int)event->in_files));
+				event->kind, "ranks", (int)event->in_files));
 	}
 	return object;
 }

@@ -141,7 +141,8 @@ static bool alone(const struct page *page)
 	return page->type != WRITER_SUMMARY || writer_threads(page->run) == 1;
 }
 
-static void put_line(const struct page *page, const struct writer_quantity *quantity, const long double values[], size_t n)
+static void put_line(
+	const struct page *page, const struct writer_quantity *quantity, const long double values[], size_t n)
 {
 	int width = alone(page) ? TOTAL_ALONE : TOTAL;
 	char text[48];
@@ -173,7 +174,8 @@ static void put_samples(const struct page *page, const struct writer_region *reg
 		const struct writer_sample *sample = &region->samples[i];
 		const struct writer_file *file = &page->run->files[sample->file];
 
-		fprintf(page->stream, "%*srank %s, thread %s\n", indent, "", file->label, file->threads[sample->thread]);
+		fprintf(page->stream, "%*srank %s, thread %s\n", indent, "", file->label,
+			file->threads[sample->thread]);
 		for (unsigned j = 0; j < page->run->n_quantities; j++) {
 			const struct writer_quantity *quantity = &page->run->quantities[j];
 			long double value = writer_value(sample, quantity);
@@ -241,8 +243,8 @@ static void put_titles(const struct page *page)
 		alone(page) ? TOTAL_ALONE : TOTAL, page->type == WRITER_DETAIL ? "Value" : "Total", SHARE, "Share");
 
 	if (!alone(page))
-		snprintf(line + used, sizeof(line) - (size_t)used, "%*s%*s%*s", OTHER, "Minimum", OTHER, "Median", OTHER,
-			"Maximum");
+		snprintf(line + used, sizeof(line) - (size_t)used, "%*s%*s%*s", OTHER, "Minimum", OTHER, "Median",
+			OTHER, "Maximum");
 	papi_terminal_print(page->stream, page->coloured, PAPI_COLOUR_TITLE, line);
 	fputc('\n', page->stream);
 }

@@ -32,9 +32,8 @@ static const struct papi_tool_option options[] = {
 
 static const struct papi_tool tool = {
 	.name = "papi_hybrid_native_avail",
-	.purpose =
-		"Lists the native events of each kind of cores, on CPUs whose cores are of several kinds; those of "
-		"other CPUs as papi_native_avail does.",
+	.purpose = "Lists the native events of each kind of cores, on CPUs whose cores are of several kinds; those of "
+		   "other CPUs as papi_native_avail does.",
 	.options = options,
 };
 

@@ -31,7 +31,8 @@ static const struct papi_tool_option options[] = {
 	{ 'x', "max", "NUM", "how many events to end with (8 if not given)" },
 	{ 's', "no-software", NULL, "leave out multiplexing by the library" },
 	{ 'k', "no-kernel", NULL, "leave out multiplexing by the kernel" },
-	{ 't', "threshold", "THRESHOLD", "how many iterations to measure (as many as 5 s allow in all if not given, at most 100000)" },
+	{ 't', "threshold", "THRESHOLD",
+		"how many iterations to measure (as many as 5 s allow in all if not given, at most 100000)" },
 	{ 'd', "directory", "DIR", "where to put the .dat files (the current directory if not given)" },
 	{ 0 },
 };
@@ -327,7 +328,8 @@ static int run_all(void)
 	if (status == EXIT_SUCCESS) {
 		printf("Mean cycles of calls on multiplexed EventSets, over ");
 		if (request.budget)
-			printf("at most %zu iterations\nor %lld ms each.\n", request.iterations, request.budget / 1000000);
+			printf("at most %zu iterations\nor %lld ms each.\n", request.iterations,
+				request.budget / 1000000);
 		else
 			printf("%zu iterations.\n", request.iterations);
 		printf("First event: %s\nLast event:  %s\n\n", names[0], names[request.most - 1]);
@@ -354,7 +356,8 @@ static void share_time(void)
 {
 	size_t ways = (size_t)request.ways[KERNEL] + (size_t)request.ways[LIBRARY];
 
-	request.budget = DEFAULT_SECONDS * 1000000000LL / (long long)((request.most - request.least + 1) * ways * TESTS);
+	request.budget = DEFAULT_SECONDS * 1000000000LL /
+		(long long)((request.most - request.least + 1) * ways * TESTS);
 }
 
 static void parse(int argc, char **argv)

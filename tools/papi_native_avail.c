@@ -90,7 +90,8 @@ static void register_events(const char *path)
 	}
 	symbol = dlsym(library, "papi_sde_hook_list_events");
 	if (symbol == NULL) {
-		fprintf(stderr, "%s: %s has no function papi_sde_hook_list_events, by which a library names its events\n",
+		fprintf(stderr,
+			"%s: %s has no function papi_sde_hook_list_events, by which a library names its events\n",
 			tool.name, path);
 		exit(EXIT_FAILURE);
 	}

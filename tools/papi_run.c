@@ -168,8 +168,7 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
 		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
 		{ "require-complete", no_argument, NULL, OPTION_REQUIRE_COMPLETE }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, OPTION_VERSION },
-		{ NULL, 0, NULL, 0 } };
+		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	int option;
 
 	options->repeat = 1;
@@ -212,7 +211,7 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 	}
 	if (options->pid && (argv[optind] || options->repeat > 1 || options->reproducible))
 		papi_tool_usage_error(&papi_run_tool, "-p watches a process that runs already: leave out %s",
-			argv[optind]                ? "PROGRAM"
+			argv[optind]                  ? "PROGRAM"
 				: options->repeat > 1 ? "-r"
 						      : "--reproducible");
 	if (!options->pid && !argv[optind])

@@ -40,14 +40,14 @@ enum run_format { RUN_FORMAT_TEXT, RUN_FORMAT_JSON, RUN_FORMAT_CSV };
 struct run_event {
 	char *name;
 	char unit[PAPI_MIN_STR_LEN]; /* "" where the count is a plain number */
-	const char *kind;            /* what a count is worth that has had its counter all the time: papi_event_kind() */
-	long long *counts;           /* one for each completed run */
-	long long enabled_ns;        /* summed over the runs: time the event was wanted ... */
-	long long running_ns;        /* ... and time it was really counted */
-	bool user_only;              /* counting in the kernel was refused */
-	bool is_virtual;             /* counted by the agent in the program */
-	bool is_rate;                /* its value is one per second */
-	char *error;                 /* why there is no count; NULL when there is one */
+	const char *kind;     /* what a count is worth that has had its counter all the time: papi_event_kind() */
+	long long *counts;    /* one for each completed run */
+	long long enabled_ns; /* summed over the runs: time the event was wanted ... */
+	long long running_ns; /* ... and time it was really counted */
+	bool user_only;       /* counting in the kernel was refused */
+	bool is_virtual;      /* counted by the agent in the program */
+	bool is_rate;         /* its value is one per second */
+	char *error;          /* why there is no count; NULL when there is one */
 };
 
 struct run_list {

@@ -97,8 +97,8 @@ static bool map_table(struct told *told)
 		if (told->descriptor < 0 || !is_table(told->descriptor, told->key))
 			return false;
 	}
-	memory = mmap(NULL, sizeof(*papi_run_table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-		told->descriptor, 0);
+	memory = mmap(
+		NULL, sizeof(*papi_run_table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, told->descriptor, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	papi_run_table = memory;

@@ -26,11 +26,11 @@
 
 /* FD,COLLECTOR,ITS_FD,KEY,ENTRY,SERIAL: the table's descriptor; whose it is, too, and under which number there; the key
  * that the table has; and the entry that the program is to claim if it still has that serial. */
-#define RUN_AGENT_TABLE	    "PAPI_RUN_TABLE"
+#define RUN_AGENT_TABLE     "PAPI_RUN_TABLE"
 #define RUN_AGENT_LIBRARY   "libpapi_run_agent.so"
-#define RUN_AGENT_MAGIC	    0x70617674u
+#define RUN_AGENT_MAGIC     0x70617674u
 #define RUN_AGENT_PROCESSES 4096
-#define RUN_AGENT_PAGES	    4096
+#define RUN_AGENT_PAGES     4096
 /* Descriptors from here on are those that programs least often close, or want for themselves. */
 #define RUN_AGENT_DESCRIPTOR 1100
 
@@ -57,12 +57,12 @@ struct run_agent_table {
 	uint32_t magic;
 	uint64_t key;
 	struct papi_agent_plan plan;
-	char agent[512];	     /* path, without what LD_PRELOAD takes for a separator */
-	_Atomic uint32_t processes;  /* that there have been */
-	_Atomic uint32_t arrived;    /* programs in which the agent has begun */
-	_Atomic uint32_t forks;	     /* processes made with a copy of their maker's memory ... */
-	_Atomic uint32_t children;   /* ... and those that have heard of it: the others do not count */
-	_Atomic uint32_t unlisted;   /* processes without an entry, for there was none left */
+	char agent[512];                        /* path, without what LD_PRELOAD takes for a separator */
+	_Atomic uint32_t processes;             /* that there have been */
+	_Atomic uint32_t arrived;               /* programs in which the agent has begun */
+	_Atomic uint32_t forks;                 /* processes made with a copy of their maker's memory ... */
+	_Atomic uint32_t children;              /* ... and those that have heard of it: the others do not count */
+	_Atomic uint32_t unlisted;              /* processes without an entry, for there was none left */
 	_Atomic uint32_t next_entry, next_page; /* where to look for free ones first */
 	_Atomic uint64_t sums[PAPI_AGENT_COUNTERS];
 	struct run_agent_process entries[RUN_AGENT_PROCESSES];

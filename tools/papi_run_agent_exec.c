@@ -28,7 +28,7 @@
 #include "papi_run_agent.h"
 #include "papi_run_image.h"
 
-#define VISIBLE __attribute__((visibility("default")))
+#define VISIBLE         __attribute__((visibility("default")))
 #define NATIVE_LIMIT_NS (5 * 1000 * 1000L) /* what a child of vfork may do uncounted before that is told */
 
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
@@ -159,8 +159,8 @@ static int find_descriptor(void)
 
 /* ---- announcing ---- */
 
-#define PRELOAD "LD_PRELOAD="
-#define TABLE	RUN_AGENT_TABLE "="
+#define PRELOAD    "LD_PRELOAD="
+#define TABLE      RUN_AGENT_TABLE "="
 #define TABLE_ROOM (sizeof(TABLE) + (size_t)6 * 24)
 
 static bool begins(const char *text, const char *with)
@@ -302,8 +302,8 @@ static void write_preload(char *to, const char *others, bool with_agent)
 static void write_table(char *to, const struct announced *announced)
 {
 	const unsigned long long numbers[] = { (unsigned)announced->descriptor, (unsigned)collector,
-		(unsigned)its_descriptor, papi_run_table->key,
-		(unsigned)(announced->entry - papi_run_table->entries), announced->serial };
+		(unsigned)its_descriptor, papi_run_table->key, (unsigned)(announced->entry - papi_run_table->entries),
+		announced->serial };
 
 	to = put_text(to, TABLE);
 	/* One that is not there: the new agent opens it by itself, if it can. */
@@ -331,13 +331,13 @@ static void fill_environment(char **to, char *const *environment, char *preload,
 }
 
 /* Room for all that on the stack of the caller, who names the array. */
-#define MAKE_ENVIRONMENT(array, announced, environment)                                                         \
-	const char *others_##array = preload_of(environment);                                                   \
-	char preload_##array[sizeof(PRELOAD) + sizeof(papi_run_table->agent) + strlen(others_##array) + 1],     \
-		table_##array[TABLE_ROOM], *array[length_of(environment) + 3];                                  \
-                                                                                                                \
-	write_preload(preload_##array, others_##array, (announced)->preload);                                   \
-	write_table(table_##array, announced);                                                                  \
+#define MAKE_ENVIRONMENT(array, announced, environment)                                                     \
+	const char *others_##array = preload_of(environment);                                               \
+	char preload_##array[sizeof(PRELOAD) + sizeof(papi_run_table->agent) + strlen(others_##array) + 1], \
+		table_##array[TABLE_ROOM], *array[length_of(environment) + 3];                              \
+                                                                                                            \
+	write_preload(preload_##array, others_##array, (announced)->preload);                               \
+	write_table(table_##array, announced);                                                              \
 	fill_environment(array, environment, preload_##array, table_##array)
 
 /* ---- what a child of vfork did itself ---- */
@@ -408,8 +408,8 @@ static int by_descriptor(const void *descriptor, char *const argv[], char *const
 }
 
 /* If it fails, counting goes on. path: for the reason alone. */
-static int replaced(execute_function *go, const void *what, const char *path, char *const argv[],
-	char *const environment[])
+static int replaced(
+	execute_function *go, const void *what, const char *path, char *const argv[], char *const environment[])
 {
 	struct announced announced;
 	int result, error;
@@ -486,7 +486,7 @@ VISIBLE int fexecve(int descriptor, char *const argv[], char *const environment[
 	array[0] = (char *)(uintptr_t)last;  \
 	va_start(arguments, last);           \
 	for (size_t i = 1; i <= number; i++) \
-		array[i] = va_arg(arguments, char *)
+	array[i] = va_arg(arguments, char *)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 VISIBLE int execl(const char *path, const char *first, ...)

@@ -182,8 +182,8 @@ static void csv_event(FILE *out, const struct run_event *event, const struct run
 		fprintf(out, ",%.9g,", papi_run_report_share(event));
 		if (isfinite(rate))
 			fprintf(out, "%.9g", rate);
-		fprintf(out, ",%s,%s,%lld,%lld,", papi_run_report_kind(event, result), domain_of(event), event->enabled_ns,
-			event->running_ns);
+		fprintf(out, ",%s,%s,%lld,%lld,", papi_run_report_kind(event, result), domain_of(event),
+			event->enabled_ns, event->running_ns);
 		if (result->runs > 1)
 			fprintf(out, "%.9g", papi_run_report_deviation(event->counts, result->runs));
 		fprintf(out, ",,%s", papi_run_report_is_partial(event, result) ? "partial" : "");

@@ -131,7 +131,7 @@ static char *explain_missing_hardware(void)
 		code = PAPI_query_named_event(cycles);
 		return papi_run_format("no hardware events: %s; presets are counted by translation of the program "
 				       "instead, in user mode, which makes it slower (papi_run(1), Virtual events)",
-				       code == PAPI_OK ? "PAPI_VPMU has switched them off" : papi_run_events_reason(cycles, code));
+			code == PAPI_OK ? "PAPI_VPMU has switched them off" : papi_run_events_reason(cycles, code));
 	}
 	reason = papi_run_format("no hardware events: %s", papi_run_events_reason("PAPI_TOT_CYC", code));
 	/* When not even this can be counted, what keeps it from that is the reason behind the first. */

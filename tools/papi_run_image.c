@@ -8,8 +8,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define MAX_INTERPRETERS 4 /* as many as the kernel follows */
-#define HEAD		 1024 /* small: it may be the stack of a small thread */
+#define MAX_INTERPRETERS 4    /* as many as the kernel follows */
+#define HEAD             1024 /* small: it may be the stack of a small thread */
 
 /* The beginning of the file, with a 0 behind it; 0 when it cannot be read. */
 static size_t read_head(const char *path, char head[HEAD])

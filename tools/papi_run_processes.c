@@ -27,8 +27,8 @@ static void add_reason(struct run_processes *processes, const char *name, const 
 			return;
 		}
 	}
-	processes->reasons =
-		papi_run_allocate(processes->reasons, processes->n_reasons + 1, sizeof(*processes->reasons));
+	processes->reasons = papi_run_allocate(
+		processes->reasons, processes->n_reasons + 1, sizeof(*processes->reasons));
 	reason = &processes->reasons[processes->n_reasons++];
 	reason->name = papi_run_format("%s", name);
 	reason->text = papi_run_format("%s", text);
@@ -149,12 +149,10 @@ static char *missing_text(const struct run_processes *processes)
 
 	if (!processes->missing)
 		return NULL;
-	text = papi_run_format("%zu of %zu process%s", processes->missing, processes->total,
-		plural(processes->total));
+	text = papi_run_format("%zu of %zu process%s", processes->missing, processes->total, plural(processes->total));
 	for (size_t i = 0; i < processes->n_reasons; i++) {
 		char *name = reason_name(&processes->reasons[i]);
-		char *longer =
-			papi_run_format("%s%s%s: %s", text, i ? "; " : ": ", name, processes->reasons[i].text);
+		char *longer = papi_run_format("%s%s%s: %s", text, i ? "; " : ": ", name, processes->reasons[i].text);
 
 		free(name);
 		free(text);

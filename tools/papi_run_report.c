@@ -165,8 +165,7 @@ static bool is_coloured(const struct row *row, int column, enum papi_colour *col
 }
 
 /* One line, without trailing blanks. Columns without a width are left out. */
-static void line_print(
-	const struct page *page, const struct row *row, const char *const cells[], const size_t widths[])
+static void line_print(const struct page *page, const struct row *row, const char *const cells[], const size_t widths[])
 {
 	size_t blanks = 0;
 
@@ -299,8 +298,8 @@ static void times_print(FILE *out, const struct run_result *result)
 }
 
 /* The names of all events for which wanted() holds, as one text with commas, for the caller to free; NULL: none. */
-static char *names_of(const struct run_list *list, bool (*wanted)(const struct run_event *event, const char *what),
-	const char *what)
+static char *names_of(
+	const struct run_list *list, bool (*wanted)(const struct run_event *event, const char *what), const char *what)
 {
 	char *names = NULL;
 
@@ -392,8 +391,8 @@ static void legend_print(const struct page *page, const struct run_list *list, c
 			fputc('\n', page->out);
 		first = false;
 		snprintf(mark, sizeof(mark), "%8s:", is_share ? "~share" : kind->name);
-		papi_text_wrap(page->out, mark, 10, is_share ? "estimated: counted for that share of the time and scaled up"
-							     : kind->meaning);
+		papi_text_wrap(page->out, mark, 10,
+			is_share ? "estimated: counted for that share of the time and scaled up" : kind->meaning);
 	}
 }
 

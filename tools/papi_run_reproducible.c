@@ -37,8 +37,9 @@ void papi_run_reproduce(void)
 
 	/* Of this process, which is where it is; what it executes inherits it. */
 	if (present < 0 || personality((unsigned long)present | ADDR_NO_RANDOMIZE) < 0) {
-		papi_run_message("--reproducible: the kernel does not let address randomization be switched off: %s; in a "
-				 "container this takes a seccomp profile that allows personality(2); nothing was run",
+		papi_run_message(
+			"--reproducible: the kernel does not let address randomization be switched off: %s; in a "
+			"container this takes a seccomp profile that allows personality(2); nothing was run",
 			strerror(errno));
 		exit(RUN_EXIT_FAILURE);
 	}

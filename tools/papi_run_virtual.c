@@ -65,9 +65,9 @@ static char *find_directory(void)
 		length--;
 	for (size_t i = 0; length > 0 && i < sizeof(directories) / sizeof(directories[0]); i++) {
 		bool absolute = directories[i][0] == '/', beside = !directories[i][0];
-		char *directory = absolute ? papi_run_format("%s", directories[i])
-					   : papi_run_format("%.*s%s%s", (int)length - beside, self,
-						     beside ? "" : "../", directories[i]);
+		char *directory = absolute
+			? papi_run_format("%s", directories[i])
+			: papi_run_format("%.*s%s%s", (int)length - beside, self, beside ? "" : "../", directories[i]);
 		char *path = papi_run_format("%s/" RUN_AGENT_LIBRARY, directory);
 		bool found = access(path, R_OK) == 0;
 
@@ -136,8 +136,9 @@ static char *find_agent(const char **reason)
 	if (!fits_preload(directory) && !shortcut)
 		shortcut = make_shortcut(directory);
 	if (!fits_preload(directory) && !shortcut) {
-		*reason = "the counting agent's directory has a space, a colon or a dollar sign in its name, which LD_PRELOAD "
-			  "cannot hold, and no link to it can be made in the temporary directory (TMPDIR)";
+		*reason =
+			"the counting agent's directory has a space, a colon or a dollar sign in its name, which LD_PRELOAD "
+			"cannot hold, and no link to it can be made in the temporary directory (TMPDIR)";
 		free(directory);
 		return NULL;
 	}
@@ -158,8 +159,8 @@ static int move_up(int file)
 		return file;
 	raised = limit;
 	if (raised.rlim_cur < RUN_AGENT_DESCRIPTOR + 100 && raised.rlim_max > raised.rlim_cur) {
-		raised.rlim_cur =
-			raised.rlim_max < RUN_AGENT_DESCRIPTOR + 100 ? raised.rlim_max : RUN_AGENT_DESCRIPTOR + 100;
+		raised.rlim_cur = raised.rlim_max < RUN_AGENT_DESCRIPTOR + 100 ? raised.rlim_max
+									       : RUN_AGENT_DESCRIPTOR + 100;
 		setrlimit(RLIMIT_NOFILE, &raised);
 	}
 	moved = fcntl(file, F_DUPFD_CLOEXEC, RUN_AGENT_DESCRIPTOR);
@@ -189,8 +190,9 @@ static const char *make_table(void)
 
 	descriptor = memfd_create("papi_run", MFD_CLOEXEC);
 	if (descriptor < 0 || (error = size_up(descriptor)) != 0)
-		return error == EFBIG ? "the limit of the size of files (ulimit -f) is too small for the counters of the program"
-				      : "no memory for the counters of the program can be shared with it (memfd_create)";
+		return error == EFBIG
+			? "the limit of the size of files (ulimit -f) is too small for the counters of the program"
+			: "no memory for the counters of the program can be shared with it (memfd_create)";
 	descriptor = move_up(descriptor);
 	memory = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
 	if (memory == MAP_FAILED)

@@ -171,8 +171,7 @@ static struct life life_of(pid_t id)
 	/* The name of a thread may hold anything, parentheses and newlines, too. */
 	if (getdelim(&line, &room, '\0', file) > 0 && (rest = strrchr(line, ')')))
 		/* Field 3, then 9, then 22. NOLINTNEXTLINE(cert-err34-c): 0 where it is not */
-		(void)sscanf(rest,
-			") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		(void)sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 			&life.flags, &life.begun);
 	free(line);
 	fclose(file);

@@ -25,9 +25,8 @@ static const struct papi_tool_option options[] = {
 static const struct papi_tool tool = {
 	.name = "papi_xml_event_info",
 	.operands = "[EVENT...]",
-	.purpose =
-		"Describes the machine and its events in XML. With events given, lists only what can be counted in "
-		"addition to them.",
+	.purpose = "Describes the machine and its events in XML. With events given, lists only what can be counted in "
+		   "addition to them.",
 	.options = options,
 };
 

@@ -20,9 +20,10 @@ bool papi_terminal_has_colours(int descriptor)
 void papi_terminal_print(FILE *stream, bool coloured, enum papi_colour colour, const char *text)
 {
 	/* Bold, yellow, red, faint: told apart on light and on dark ground. */
-	static const char *const codes[] = {
-		[PAPI_COLOUR_TITLE] = "1", [PAPI_COLOUR_DOUBT] = "33", [PAPI_COLOUR_ERROR] = "31", [PAPI_COLOUR_ASIDE] = "2"
-	};
+	static const char *const codes[] = { [PAPI_COLOUR_TITLE] = "1",
+		[PAPI_COLOUR_DOUBT] = "33",
+		[PAPI_COLOUR_ERROR] = "31",
+		[PAPI_COLOUR_ASIDE] = "2" };
 
 	if (coloured && *text != '\0')
 		fprintf(stream, "\033[%sm%s\033[0m", codes[colour], text);

@@ -213,8 +213,9 @@ int PAPI_write(int EventSet, long long *values)
 		return papi_result(papi_null_argument("PAPI_write", "values"));
 	status = papi_handle_enter(EventSet, &slot);
 	if (status == PAPI_OK) {
-		status = slot->set->n_events ? papi_count_write(slot->set, values) :
-					       papi_error(PAPI_EINVAL, "the EventSet is empty: there is nothing to write");
+		status = slot->set->n_events
+			? papi_count_write(slot->set, values)
+			: papi_error(PAPI_EINVAL, "the EventSet is empty: there is nothing to write");
 		papi_handle_leave(slot);
 	}
 	return papi_result(status);

@@ -28,15 +28,16 @@ static int read_info(const PAPI_event_info_t *info, struct papi_definition_sourc
 	int derived;
 
 	if (!(info->event_code & (unsigned)PAPI_PRESET_MASK) || info->event_code & PAPI_NATIVE_MASK)
-		return papi_error(PAPI_ENOEVNT, "only presets can be defined: event_code 0x%08x has no PAPI_PRESET_MASK",
-				  info->event_code);
+		return papi_error(PAPI_ENOEVNT,
+			"only presets can be defined: event_code 0x%08x has no PAPI_PRESET_MASK", info->event_code);
 	if (!ends(info->symbol, sizeof(info->symbol)) || !ends(info->derived, sizeof(info->derived)) ||
-	    !ends(info->postfix, sizeof(info->postfix)) || !ends(info->short_descr, sizeof(info->short_descr)) ||
-	    !ends(info->long_descr, sizeof(info->long_descr)) || !ends(info->note, sizeof(info->note)))
+		!ends(info->postfix, sizeof(info->postfix)) || !ends(info->short_descr, sizeof(info->short_descr)) ||
+		!ends(info->long_descr, sizeof(info->long_descr)) || !ends(info->note, sizeof(info->note)))
 		return papi_error(PAPI_EINVAL, "a text of the event info does not end");
 	derived = papi_derived_from_name(info->derived);
 	if (derived < 0)
-		return papi_error(PAPI_EINVAL, "derived is \"%.64s\", which is no type of derived event", info->derived);
+		return papi_error(
+			PAPI_EINVAL, "derived is \"%.64s\", which is no type of derived event", info->derived);
 	for (; source->n_terms < PAPI_MAX_INFO_TERMS && *info->name[source->n_terms]; source->n_terms++) {
 		terms[source->n_terms] = info->name[source->n_terms];
 		if (!ends(terms[source->n_terms], sizeof(info->name[0])))

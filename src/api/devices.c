@@ -62,7 +62,7 @@ static const PAPI_mh_cache_info_t *cache_of(const PAPI_hw_info_t *hardware, int 
 	static const struct {
 		int level, type;
 	} wanted[] = { { 0, PAPI_MH_TYPE_INST }, { 0, PAPI_MH_TYPE_DATA }, { 1, PAPI_MH_TYPE_UNIFIED },
-		       { 2, PAPI_MH_TYPE_UNIFIED } };
+		{ 2, PAPI_MH_TYPE_UNIFIED } };
 
 	for (int i = 0; i < PAPI_MH_MAX_LEVELS; i++) {
 		const PAPI_mh_cache_info_t *cache = &hardware->mem_hierarchy.level[wanted[which].level].cache[i];
@@ -78,7 +78,7 @@ static int cache_attribute(const PAPI_hw_info_t *hardware, PAPI_dev_attr_e attr,
 	unsigned index = (unsigned)attr - PAPI_DEV_ATTR__CPU_UINT_L1I_CACHE_SIZE;
 	const PAPI_mh_cache_info_t *cache = cache_of(hardware, (int)(index % 4));
 	const int facts[] = { cache ? cache->size : 0, cache ? cache->line_size : 0, cache ? cache->num_lines : 0,
-			      cache ? cache->associativity : 0 };
+		cache ? cache->associativity : 0 };
 
 	if (!cache)
 		return papi_error(PAPI_ENOSUPP, "this machine does not tell of such a cache");

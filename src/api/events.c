@@ -70,8 +70,10 @@ int PAPI_event_code_to_name(int EventCode, char *out)
 	if (!name)
 		status = papi_error_code();
 	else if (snprintf(out, PAPI_MAX_STR_LEN, "%s", name) >= PAPI_MAX_STR_LEN)
-		status = papi_error(PAPI_EBUF, "the name has %zu characters and PAPI_event_code_to_name gives at most %d; "
-					       "PAPI_get_event_info has all of it", strlen(name), PAPI_MAX_STR_LEN - 1);
+		status = papi_error(PAPI_EBUF,
+			"the name has %zu characters and PAPI_event_code_to_name gives at most %d; "
+			"PAPI_get_event_info has all of it",
+			strlen(name), PAPI_MAX_STR_LEN - 1);
 	papi_library_leave();
 	return papi_result(status);
 }
@@ -84,8 +86,9 @@ static int enumerate(int *code, int modifier, int component)
 		return papi_null_argument("PAPI_enum_event", "EventCode");
 	status = papi_library_enter();
 	if (status == PAPI_OK) {
-		status = component == -1 || papi_component_get(component) ? papi_event_enumerate(code, modifier, component) :
-									    PAPI_ENOCMP;
+		status = component == -1 || papi_component_get(component)
+			? papi_event_enumerate(code, modifier, component)
+			: PAPI_ENOCMP;
 		papi_library_leave();
 	}
 	return status;

@@ -16,8 +16,10 @@ static int create(int *EventSet)
 	if (!EventSet)
 		return papi_null_argument("PAPI_create_eventset", "EventSet");
 	if (*EventSet != PAPI_NULL)
-		return papi_error(PAPI_EINVAL, "PAPI_create_eventset wants *EventSet to be PAPI_NULL, and it is %d; a handle "
-					       "that is overwritten can never be destroyed", *EventSet);
+		return papi_error(PAPI_EINVAL,
+			"PAPI_create_eventset wants *EventSet to be PAPI_NULL, and it is %d; a handle "
+			"that is overwritten can never be destroyed",
+			*EventSet);
 	status = papi_thread_register();
 	if (status != PAPI_OK)
 		return status;
@@ -48,7 +50,8 @@ int PAPI_cleanup_eventset(int EventSet)
 
 	if (status == PAPI_OK) {
 		if (slot->set->running)
-			status = papi_error(PAPI_EISRUN, "the EventSet is counting: stop it before PAPI_cleanup_eventset");
+			status = papi_error(
+				PAPI_EISRUN, "the EventSet is counting: stop it before PAPI_cleanup_eventset");
 		else
 			papi_eventset_clean(slot->set);
 		papi_leave(slot);
@@ -64,8 +67,10 @@ static int destroy(int *EventSet, struct papi_slot *slot)
 	if (set->running)
 		status = papi_error(PAPI_EISRUN, "the EventSet is counting: stop it before PAPI_destroy_eventset");
 	else if (set->n_events)
-		status = papi_error(PAPI_EINVAL, "the EventSet holds %u events: PAPI_cleanup_eventset comes before "
-						 "PAPI_destroy_eventset", set->n_events);
+		status = papi_error(PAPI_EINVAL,
+			"the EventSet holds %u events: PAPI_cleanup_eventset comes before "
+			"PAPI_destroy_eventset",
+			set->n_events);
 	if (status != PAPI_OK) {
 		papi_handle_leave(slot);
 		return status;
@@ -104,8 +109,8 @@ static int change(int EventSet, int code, int (*operation)(struct papi_eventset 
 }
 
 /* The same for an array: how many succeeded before the first failure, or that failure when it was the first. */
-static int change_all(int EventSet, const int codes[], int number,
-		      int (*operation)(struct papi_eventset *set, int code))
+static int change_all(
+	int EventSet, const int codes[], int number, int (*operation)(struct papi_eventset *set, int code))
 {
 	if (!codes || number <= 0)
 		return papi_error(PAPI_EINVAL, "an array of at least one event code is needed");
@@ -171,7 +176,8 @@ int PAPI_list_events(int EventSet, int *Events, int *number)
 	int status;
 
 	if (!number || *number < 0 || (!Events && *number))
-		return papi_result(papi_error(PAPI_EINVAL, "PAPI_list_events needs an array and, in *number, its length"));
+		return papi_result(
+			papi_error(PAPI_EINVAL, "PAPI_list_events needs an array and, in *number, its length"));
 	status = papi_handle_enter(EventSet, &slot);
 	if (status == PAPI_OK) {
 		for (int i = 0; i < *number && (unsigned)i < slot->set->n_events; i++)
@@ -237,9 +243,10 @@ static int assign(struct papi_eventset *set, const struct papi_component *compon
 	for (unsigned i = 0; i < set->n_parts; i++)
 		if (!papi_eventset_takes(cidx, set->parts[i].component->info->CmpIdx))
 			return papi_error(PAPI_EINVAL, "the EventSet has a component already: it holds events of %s",
-					  set->parts[i].component->info->name);
+				set->parts[i].component->info->name);
 	if (set->assigned >= 0 && set->assigned != cidx)
-		return papi_error(PAPI_EINVAL, "the EventSet has a component already: it was assigned to %d", set->assigned);
+		return papi_error(
+			PAPI_EINVAL, "the EventSet has a component already: it was assigned to %d", set->assigned);
 	set->assigned = cidx;
 	return PAPI_OK;
 }
@@ -270,7 +277,8 @@ int PAPI_get_eventset_component(int EventSet)
 		else if (set->n_parts)
 			status = set->parts[0].component->info->CmpIdx;
 		else
-			status = papi_error(PAPI_ENOCMP, "the EventSet is empty and no component has been assigned to it");
+			status = papi_error(
+				PAPI_ENOCMP, "the EventSet is empty and no component has been assigned to it");
 		papi_handle_leave(slot);
 	}
 	return papi_result(status);

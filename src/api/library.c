@@ -53,7 +53,8 @@ int PAPI_perror_code(int code, char *destination, int length)
 	if (!text)
 		return papi_result(papi_error(PAPI_EINVAL, "%d is no error code of this library", code));
 	if (length < 0 || (length && !destination))
-		return papi_result(papi_error(PAPI_EINVAL, "PAPI_perror needs a buffer of a positive length, or length 0"));
+		return papi_result(
+			papi_error(PAPI_EINVAL, "PAPI_perror needs a buffer of a positive length, or length 0"));
 	if (length)
 		snprintf(destination, (size_t)length, "%s", text);
 	else

@@ -21,8 +21,10 @@
 static int check_domain(int domain)
 {
 	if (!domain || domain & ~PAPI_DOM_ALL)
-		return papi_error(PAPI_EINVAL, "domain 0x%x is not a combination of PAPI_DOM_USER, PAPI_DOM_KERNEL, "
-					       "PAPI_DOM_OTHER and PAPI_DOM_SUPERVISOR", (unsigned)domain);
+		return papi_error(PAPI_EINVAL,
+			"domain 0x%x is not a combination of PAPI_DOM_USER, PAPI_DOM_KERNEL, "
+			"PAPI_DOM_OTHER and PAPI_DOM_SUPERVISOR",
+			(unsigned)domain);
 	return PAPI_OK;
 }
 
@@ -38,10 +40,10 @@ static int check_target(const struct papi_options *options)
 {
 	if (options->attach && kill(options->attach, 0) && errno == ESRCH)
 		return papi_error(PAPI_EINVAL, "there is no process or thread %d: it never was, or it has ended",
-				  (int)options->attach);
+			(int)options->attach);
 	if (options->cpu >= sysconf(_SC_NPROCESSORS_CONF))
 		return papi_error(PAPI_EINVAL, "there is no CPU %d; this machine has %ld, from 0", options->cpu,
-				  sysconf(_SC_NPROCESSORS_CONF));
+			sysconf(_SC_NPROCESSORS_CONF));
 	return PAPI_OK;
 }
 
@@ -133,7 +135,7 @@ static int set_default_domain(int domain, int cidx)
 		return status;
 	if (!(domain & component->info->available_domains))
 		return papi_error(PAPI_EINVAL_DOM, "component %s counts in the domains 0x%x, not in 0x%x",
-				  component->info->name, (unsigned)component->info->available_domains, (unsigned)domain);
+			component->info->name, (unsigned)component->info->available_domains, (unsigned)domain);
 	__atomic_store_n(&component->info->default_domain, domain, __ATOMIC_RELAXED);
 	if (cidx == 0)
 		papi_library_set_default_domain(domain);
@@ -148,8 +150,8 @@ static int set_default_granularity(int granularity, int cidx)
 	if (status != PAPI_OK)
 		return status;
 	if (!(granularity & component->info->available_granularities))
-		return papi_error(PAPI_ECMP, "component %s does not have granularity %d; it has 0x%x", component->info->name,
-				  granularity, (unsigned)component->info->available_granularities);
+		return papi_error(PAPI_ECMP, "component %s does not have granularity %d; it has 0x%x",
+			component->info->name, granularity, (unsigned)component->info->available_granularities);
 	__atomic_store_n(&component->info->default_granularity, granularity, __ATOMIC_RELAXED);
 	if (cidx == 0)
 		papi_library_set_default_granularity(granularity);
@@ -230,9 +232,9 @@ static int set_itimer(const PAPI_itimer_option_t *itimer)
 {
 	if (itimer->itimer_num < ITIMER_REAL || itimer->itimer_num > ITIMER_PROF)
 		return papi_error(PAPI_EINVAL, "interval timer %d is not ITIMER_REAL, ITIMER_VIRTUAL or ITIMER_PROF",
-				  itimer->itimer_num);
+			itimer->itimer_num);
 	if (itimer->itimer_sig < 1 || itimer->itimer_sig > SIGRTMAX || itimer->itimer_sig == SIGKILL ||
-	    itimer->itimer_sig == SIGSTOP)
+		itimer->itimer_sig == SIGSTOP)
 		return papi_error(PAPI_EINVAL, "signal %d cannot be handled", itimer->itimer_sig);
 	atomic_store(&papi_option_itimer_num, itimer->itimer_num);
 	atomic_store(&papi_option_itimer_sig, itimer->itimer_sig);
@@ -258,7 +260,8 @@ static int set_option(int option, PAPI_option_t *ptr)
 	case PAPI_DEFDOM:
 		return with_library(set_default_domain, ptr->defdomain.domain, ptr->defdomain.def_cidx);
 	case PAPI_DEFGRN:
-		return with_library(set_default_granularity, ptr->defgranularity.granularity, ptr->defgranularity.def_cidx);
+		return with_library(
+			set_default_granularity, ptr->defgranularity.granularity, ptr->defgranularity.def_cidx);
 	case PAPI_DOMAIN:
 		return change(ptr->domain.eventset, set_domain, ptr->domain.domain);
 	case PAPI_GRANUL:
@@ -285,8 +288,10 @@ static int set_option(int option, PAPI_option_t *ptr)
 		return set_itimer(&ptr->itimer);
 	case PAPI_DEF_ITIMER_NS:
 		if (ptr->itimer.ns > 0 && ptr->itimer.ns < PAPI_OVERFLOW_SHORTEST_NS)
-			return papi_error(PAPI_EINVAL, "itimer.ns is at least %d: a thread whose timer goes off more often would do "
-						       "nothing else", PAPI_OVERFLOW_SHORTEST_NS);
+			return papi_error(PAPI_EINVAL,
+				"itimer.ns is at least %d: a thread whose timer goes off more often would do "
+				"nothing else",
+				PAPI_OVERFLOW_SHORTEST_NS);
 		return set_positive(&papi_option_itimer_ns, "itimer.ns", ptr->itimer.ns);
 	case PAPI_DATA_ADDRESS:
 	case PAPI_INSTR_ADDRESS:

@@ -66,9 +66,9 @@ int PAPI_get_thr_specific(int tag, void **ptr)
 	int status = check_initialised();
 
 	if (status == PAPI_OK)
-		status = tag & PAPI_TLS_ALL_THREADS ?
-				 papi_thread_all_specific(tag & ~PAPI_TLS_ALL_THREADS, (PAPI_all_thr_spec_t *)ptr) :
-				 papi_thread_get_specific(tag, ptr);
+		status = tag & PAPI_TLS_ALL_THREADS
+			? papi_thread_all_specific(tag & ~PAPI_TLS_ALL_THREADS, (PAPI_all_thr_spec_t *)ptr)
+			: papi_thread_get_specific(tag, ptr);
 	return papi_result(status);
 }
 

@@ -26,14 +26,15 @@ const struct papi_component *papi_component_get(int index)
 	if (index >= 0 && index < papi_component_count)
 		return papi_components[index];
 	papi_error(PAPI_ENOCMP, "component index %d: there are %d components, 0 to %d", index, papi_component_count,
-		   papi_component_count - 1);
+		papi_component_count - 1);
 	return NULL;
 }
 
 int papi_component_find(const char *name)
 {
 	for (int i = 0; i < papi_component_count; i++)
-		if (!strcmp(papi_components[i]->info->name, name) || !strcmp(papi_components[i]->info->short_name, name))
+		if (!strcmp(papi_components[i]->info->name, name) ||
+			!strcmp(papi_components[i]->info->short_name, name))
 			return i;
 	return papi_error(PAPI_ENOCMP, "no component is named \"%.64s\"; papi_component_avail lists them", name);
 }
@@ -61,6 +62,6 @@ int papi_component_check(const struct papi_component *component)
 {
 	if (component->info->disabled)
 		return papi_error(PAPI_ECMP_DISABLED, "component %s is disabled: %s", component->info->name,
-				  component->info->disabled_reason);
+			component->info->disabled_reason);
 	return PAPI_OK;
 }

@@ -39,14 +39,14 @@ static inline bool papi_range_is_set(const struct papi_range *range)
 
 /* How an EventSet counts. A component refuses, with the reason, what it cannot do. */
 struct papi_options {
-	int domain;	 /* PAPI_DOM_* bits */
+	int domain;      /* PAPI_DOM_* bits */
 	int granularity; /* PAPI_GRN_* */
-	pid_t attach;	 /* thread or process to count; 0: the calling thread */
-	int cpu;	 /* CPU to count whatever runs there; -1: none */
-	bool inherit;	 /* count threads and processes that the counted one makes, too */
-	bool multiplex;	 /* share counters over time when there are too few; values are then estimates */
+	pid_t attach;    /* thread or process to count; 0: the calling thread */
+	int cpu;         /* CPU to count whatever runs there; -1: none */
+	bool inherit;    /* count threads and processes that the counted one makes, too */
+	bool multiplex;  /* share counters over time when there are too few; values are then estimates */
 	bool take_turns; /* and let the library do it (next_turn below) also where the kernel could */
-	int turn_ns;	 /* how long a turn is, where the library does it */
+	int turn_ns;     /* how long a turn is, where the library does it */
 	/*
 	 * Count only accesses to these data, and only what these instructions do. The engine refuses a range unless the
 	 * component's info has the bit data_address_range or instr_address_range: who has it, heeds or refuses.
@@ -57,9 +57,9 @@ struct papi_options {
 /* What a component tells of an overflow: of one, and of those before it that nobody was told of. */
 struct papi_overflow {
 	uint64_t natives; /* bit k: the native at position k of the control has counted its threshold once more */
-	void *address;	  /* the instruction that was to blame, or as near as the component can tell */
-	uint64_t lost;	  /* overflows of these natives that happened, too, and that nothing else is known of */
-	bool happened;	  /* false: this only tells of lost ones, and there is no address */
+	void *address;    /* the instruction that was to blame, or as near as the component can tell */
+	uint64_t lost;    /* overflows of these natives that happened, too, and that nothing else is known of */
+	bool happened;    /* false: this only tells of lost ones, and there is no address */
 };
 
 struct papi_component {

@@ -104,8 +104,8 @@ static void abandon_start(struct papi_eventset *set, unsigned n_started)
 {
 	papi_error_keep();
 	while (n_started--)
-		set->parts[n_started].component->stop(set->parts[n_started].control,
-						      set->counts + set->parts[n_started].first);
+		set->parts[n_started].component->stop(
+			set->parts[n_started].control, set->counts + set->parts[n_started].first);
 	memset(set->counts, 0, set->n_natives * sizeof(*set->counts));
 	papi_error_restore();
 }
@@ -345,8 +345,7 @@ int papi_count_times(struct papi_eventset *set, long long enabled[], long long r
 
 			while (event->slots[j] >= part->first + part->count)
 				part++;
-			part->component->times(part->control, event->slots[j] - part->first, &e, &r,
-						set->running);
+			part->component->times(part->control, event->slots[j] - part->first, &e, &r, set->running);
 			if (!j || r < least_running) {
 				least_enabled = e;
 				least_running = r;

@@ -28,13 +28,14 @@
 struct papi_direct_counter {
 	uint64_t reader; /* papi_hardware_reader(); 0 stands behind the last counter */
 	const volatile uint32_t *sequence;
-	uint64_t base;	   /* what the counter showed at the baseline */
-	uint32_t expected; /* the sequence number that this is right for; odd: none, since the kernel leaves even ones */
+	uint64_t base; /* what the counter showed at the baseline */
+	uint32_t
+		expected; /* the sequence number that this is right for; odd: none, since the kernel leaves even ones */
 };
 
 struct papi_direct {
-	bool can_keep;		   /* stop may leave them counting, says the component */
-	bool keeps;		   /* and so does the engine: this is the set that the thread keeps */
+	bool can_keep;             /* stop may leave them counting, says the component */
+	bool keeps;                /* and so does the engine: this is the set that the thread keeps */
 	uint64_t started, stopped; /* papi_hardware_time() of the last direct start and of the stop after it; 0: none */
 	struct papi_direct_counter counters[]; /* in the order of the values */
 };

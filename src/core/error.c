@@ -216,8 +216,8 @@ const char *papi_error_symbol(int code)
 int papi_debug_set(int level, PAPI_debug_handler_t handler)
 {
 	if (level < PAPI_QUIET || level > PAPI_VERB_ESTOP)
-		return papi_error(PAPI_EINVAL, "debug level %d is not one of PAPI_QUIET, PAPI_VERB_ECONT, PAPI_VERB_ESTOP",
-				  level);
+		return papi_error(PAPI_EINVAL,
+			"debug level %d is not one of PAPI_QUIET, PAPI_VERB_ECONT, PAPI_VERB_ESTOP", level);
 	atomic_store(&debug_handler, handler);
 	atomic_store(&debug_level, level);
 	return PAPI_OK;

@@ -92,10 +92,11 @@ static struct papi_part *part_of(struct papi_eventset *set, const struct papi_co
 static int check_ranges(const PAPI_component_info_t *info, const struct papi_options *options)
 {
 	if (papi_range_is_set(&options->data) && !info->data_address_range)
-		return papi_error(PAPI_ECMP, "component %s cannot restrict its events to a range of data addresses", info->name);
+		return papi_error(
+			PAPI_ECMP, "component %s cannot restrict its events to a range of data addresses", info->name);
 	if (papi_range_is_set(&options->instructions) && !info->instr_address_range)
-		return papi_error(PAPI_ECMP, "component %s cannot restrict its events to a range of instruction addresses",
-				  info->name);
+		return papi_error(PAPI_ECMP,
+			"component %s cannot restrict its events to a range of instruction addresses", info->name);
 	return PAPI_OK;
 }
 
@@ -208,7 +209,7 @@ static int check_assigned(const struct papi_eventset *set, const struct papi_eve
 	for (unsigned i = 0; i < event->n_natives; i++)
 		if (!papi_eventset_takes(set->assigned, event->natives[i]->component))
 			return papi_error(PAPI_ECMP, "%s belongs to component %d, and the EventSet was assigned to %d",
-					  event->natives[i]->name, event->natives[i]->component, set->assigned);
+				event->natives[i]->name, event->natives[i]->component, set->assigned);
 	return PAPI_OK;
 }
 

@@ -32,7 +32,7 @@
 
 struct papi_set_event {
 	struct papi_event event;
-	unsigned *slots;     /* of the event's natives; points at slot where there is one */
+	unsigned *slots; /* of the event's natives; points at slot where there is one */
 	unsigned slot;
 };
 
@@ -53,20 +53,20 @@ struct papi_eventset {
 	unsigned n_events, n_natives;
 	bool running;
 	bool plain;
-	bool written;		   /* PAPI_write() since the last start or reset */
-	unsigned features;	   /* that it uses (core/feature.h) */
-	bool quick;		   /* plain, and a start or stop is one call of the component and no more */
-	uint32_t owner;		   /* papi_thread_number() of the thread it counts */
-	long long *counts;	   /* per slot: scratch of reads; the last counts once stopped */
-	long long *offsets;	   /* per event, from PAPI_write(); used while written is set */
+	bool written;       /* PAPI_write() since the last start or reset */
+	unsigned features;  /* that it uses (core/feature.h) */
+	bool quick;         /* plain, and a start or stop is one call of the component and no more */
+	uint32_t owner;     /* papi_thread_number() of the thread it counts */
+	long long *counts;  /* per slot: scratch of reads; the last counts once stopped */
+	long long *offsets; /* per event, from PAPI_write(); used while written is set */
 	struct papi_set_event *events;
 	struct papi_set_native *natives;
 	struct papi_options options;
-	int assigned;		   /* component of PAPI_assign_eventset_component, -1: none */
+	int assigned; /* component of PAPI_assign_eventset_component, -1: none */
 	int handle;
 	struct papi_direct *direct; /* core/direct.h, as of the last start or stop: the calling thread's way, or NULL */
 	struct papi_multiplex *multiplex; /* of a multiplexed set (core/multiplex.h), else NULL */
-	struct papi_sampling *sampling;	  /* of an armed set (core/overflow.h), else NULL */
+	struct papi_sampling *sampling;   /* of an armed set (core/overflow.h), else NULL */
 };
 
 /* Whether events of the set overflow. */

@@ -19,8 +19,8 @@ long long papi_formula_clamp(double value)
 /* NOLINTBEGIN(clang-analyzer-core.*): each step takes what those before it have left, which the compiler has checked. */
 
 /* False when an integer step overflows: the caller then takes the double way. */
-static bool evaluate_exactly(const struct papi_formula *formula, const long long counts[], const unsigned slots[],
-			     long long *value)
+static bool evaluate_exactly(
+	const struct papi_formula *formula, const long long counts[], const unsigned slots[], long long *value)
 {
 	long long stack[PAPI_FORMULA_DEPTH];
 	unsigned depth = 0;
@@ -86,7 +86,8 @@ static long long evaluate_double(const struct papi_formula *formula, const long 
 			break;
 		case PAPI_OVER:
 			if (stack[depth - 1] == 0) {
-				papi_error(PAPI_OK, "a derived event divides by a count of zero; its value is given as 0");
+				papi_error(
+					PAPI_OK, "a derived event divides by a count of zero; its value is given as 0");
 				return 0;
 			}
 			stack[depth - 2] /= stack[depth - 1];
@@ -114,7 +115,7 @@ static bool is_operator(const struct papi_formula_step *step)
 }
 
 int papi_formula_inline(const struct papi_formula *outer, const struct papi_formula *const inner[],
-			const unsigned *const map[], struct papi_formula **formula)
+	const unsigned *const map[], struct papi_formula **formula)
 {
 	unsigned n_steps = 0, n = 0, depth = 0;
 	struct papi_formula *flat;
@@ -125,7 +126,7 @@ int papi_formula_inline(const struct papi_formula *outer, const struct papi_form
 		n_steps += step->operation == PAPI_TERM && inner[step->term] ? inner[step->term]->n_steps : 1;
 		if (n_steps > PAPI_FORMULA_STEPS)
 			return papi_error(PAPI_EINVAL, "a formula has more than %d steps once its terms are put in",
-					  PAPI_FORMULA_STEPS);
+				PAPI_FORMULA_STEPS);
 	}
 	flat = calloc(1, sizeof(*flat) + n_steps * sizeof(flat->steps[0]));
 	if (!flat)
@@ -154,7 +155,8 @@ int papi_formula_inline(const struct papi_formula *outer, const struct papi_form
 		depth = is_operator(&flat->steps[i]) ? depth - 1 : depth + 1;
 		if (depth > PAPI_FORMULA_DEPTH) {
 			free(flat);
-			return papi_error(PAPI_EINVAL, "a formula needs more than %d values at once", PAPI_FORMULA_DEPTH);
+			return papi_error(
+				PAPI_EINVAL, "a formula needs more than %d values at once", PAPI_FORMULA_DEPTH);
 		}
 	}
 	*formula = flat;

@@ -62,15 +62,15 @@ const char *papi_derived_name(enum papi_derived derived);
  * Compiles. text is used by POSTFIX and INFIX only. n_terms terms exist; clock_hz is what `#` and the PS types use.
  * PAPI_OK; PAPI_EINVAL with the position and what was expected in the detail; PAPI_ENOMEM.
  */
-int papi_formula_compile(enum papi_derived derived, const char *text, unsigned n_terms, double clock_hz,
-			 struct papi_formula **formula);
+int papi_formula_compile(
+	enum papi_derived derived, const char *text, unsigned n_terms, double clock_hz, struct papi_formula **formula);
 
 /*
  * A formula in which term k of outer is replaced by inner[k] (NULL: it stays a plain term), whose own terms are the
  * numbers in map[k]; a plain term k becomes map[k][0]. This is how a preset that uses presets becomes flat.
  */
 int papi_formula_inline(const struct papi_formula *outer, const struct papi_formula *const inner[],
-			const unsigned *const map[], struct papi_formula **formula);
+	const unsigned *const map[], struct papi_formula **formula);
 
 /* The value; term k has the count counts[slots[k]]. Signal-safe but for the detail of a division by zero. */
 long long papi_formula_evaluate(const struct papi_formula *formula, const long long counts[], const unsigned slots[]);

@@ -32,10 +32,14 @@ struct compiler {
 };
 
 static const char *const names[] = {
-	[PAPI_NOT_DERIVED] = "NOT_DERIVED",	[PAPI_DERIVED_ADD] = "DERIVED_ADD",
-	[PAPI_DERIVED_SUB] = "DERIVED_SUB",	[PAPI_DERIVED_CMPD] = "DERIVED_CMPD",
-	[PAPI_DERIVED_PS] = "DERIVED_PS",	[PAPI_DERIVED_ADD_PS] = "DERIVED_ADD_PS",
-	[PAPI_DERIVED_POSTFIX] = "DERIVED_POSTFIX", [PAPI_DERIVED_INFIX] = "DERIVED_INFIX",
+	[PAPI_NOT_DERIVED] = "NOT_DERIVED",
+	[PAPI_DERIVED_ADD] = "DERIVED_ADD",
+	[PAPI_DERIVED_SUB] = "DERIVED_SUB",
+	[PAPI_DERIVED_CMPD] = "DERIVED_CMPD",
+	[PAPI_DERIVED_PS] = "DERIVED_PS",
+	[PAPI_DERIVED_ADD_PS] = "DERIVED_ADD_PS",
+	[PAPI_DERIVED_POSTFIX] = "DERIVED_POSTFIX",
+	[PAPI_DERIVED_INFIX] = "DERIVED_INFIX",
 };
 
 int papi_derived_from_name(const char *name)
@@ -54,7 +58,7 @@ const char *papi_derived_name(enum papi_derived derived)
 static int expected(const struct compiler *compiler, const char *what)
 {
 	return papi_error(PAPI_EINVAL, "formula \"%.100s\", position %d: expected %s", compiler->text,
-			  (int)(compiler->position - compiler->text) + 1, what);
+		(int)(compiler->position - compiler->text) + 1, what);
 }
 
 static int emit(struct compiler *compiler, struct papi_formula_step step)
@@ -80,7 +84,7 @@ static int emit(struct compiler *compiler, struct papi_formula_step step)
 		compiler->depth--;
 	} else if (++compiler->depth > PAPI_FORMULA_DEPTH) {
 		return papi_error(PAPI_EINVAL, "formula \"%.100s\" needs more than %d values at once", compiler->text,
-				  PAPI_FORMULA_DEPTH);
+			PAPI_FORMULA_DEPTH);
 	}
 	if (step.operation == PAPI_OVER || step.operation == PAPI_REAL)
 		formula->exact = false;
@@ -92,9 +96,9 @@ static int emit_operator(struct compiler *compiler, char character)
 {
 	static const char characters[] = "+-*/";
 
-	return emit(compiler, (struct papi_formula_step){
-				      .operation = (enum papi_formula_operation)(
-					      PAPI_PLUS + (unsigned)(strchr(characters, character) - characters)) });
+	return emit(compiler,
+		(struct papi_formula_step){ .operation = (enum papi_formula_operation)(PAPI_PLUS +
+						    (unsigned)(strchr(characters, character) - characters)) });
 }
 
 static int emit_term(struct compiler *compiler, unsigned term)
@@ -112,10 +116,11 @@ static int emit_clock(struct compiler *compiler)
 	double hz = compiler->clock_hz;
 
 	if (!(hz > 0))
-		return papi_error(PAPI_EINVAL, "a formula uses the clock rate of the CPU, and this machine does not tell it");
+		return papi_error(
+			PAPI_EINVAL, "a formula uses the clock rate of the CPU, and this machine does not tell it");
 	return hz == floor(hz) && hz < 0x1p63
-		       ? emit_integer(compiler, (long long)hz)
-		       : emit(compiler, (struct papi_formula_step){ .operation = PAPI_REAL, .real = hz });
+		? emit_integer(compiler, (long long)hz)
+		: emit(compiler, (struct papi_formula_step){ .operation = PAPI_REAL, .real = hz });
 }
 
 /* As strtod() reads it in the C locale, whatever the program's locale takes for a decimal point. */
@@ -146,9 +151,10 @@ static int operand(struct compiler *compiler)
 		unsigned long term = strtoul(start + 1, &end, 10);
 
 		if (term >= compiler->n_terms)
-			return papi_error(PAPI_EINVAL, "formula \"%.100s\", position %d: term %.*s, but there are %u terms (N0 is the first)",
-					  compiler->text, (int)(start - compiler->text) + 1, (int)(end - start), start,
-					  compiler->n_terms);
+			return papi_error(PAPI_EINVAL,
+				"formula \"%.100s\", position %d: term %.*s, but there are %u terms (N0 is the first)",
+				compiler->text, (int)(start - compiler->text) + 1, (int)(end - start), start,
+				compiler->n_terms);
 		compiler->position = end;
 		return emit_term(compiler, (unsigned)term);
 	}
@@ -209,7 +215,8 @@ static int factor(struct compiler *compiler)
 
 	skip_spaces(compiler);
 	if (++compiler->nesting > MAX_NESTING)
-		return papi_error(PAPI_EINVAL, "formula \"%.100s\" is nested more than %d deep", compiler->text, MAX_NESTING);
+		return papi_error(
+			PAPI_EINVAL, "formula \"%.100s\" is nested more than %d deep", compiler->text, MAX_NESTING);
 	if (*compiler->position == '-') {
 		compiler->position++;
 		status = emit_integer(compiler, 0);
@@ -314,13 +321,13 @@ static int check_terms(enum papi_derived derived, unsigned n_terms)
 
 	if (n_terms < limits[derived].least || (limits[derived].most && n_terms > limits[derived].most))
 		return papi_error(PAPI_EINVAL, "%s takes %s%u event%s, not %u", names[derived],
-				  limits[derived].most ? "" : "at least ", limits[derived].least,
-				  limits[derived].least == 1 ? "" : "s", n_terms);
+			limits[derived].most ? "" : "at least ", limits[derived].least,
+			limits[derived].least == 1 ? "" : "s", n_terms);
 	return PAPI_OK;
 }
 
-int papi_formula_compile(enum papi_derived derived, const char *text, unsigned n_terms, double clock_hz,
-			 struct papi_formula **formula)
+int papi_formula_compile(
+	enum papi_derived derived, const char *text, unsigned n_terms, double clock_hz, struct papi_formula **formula)
 {
 	struct compiler compiler = { .text = text ? text : "", .n_terms = n_terms, .clock_hz = clock_hz };
 	int status = check_terms(derived, n_terms);
@@ -351,7 +358,8 @@ int papi_formula_compile(enum papi_derived derived, const char *text, unsigned n
 		break;
 	}
 	if (status == PAPI_OK && compiler.depth != 1)
-		status = papi_error(PAPI_EINVAL, "formula \"%.100s\" leaves %u values, not one", compiler.text, compiler.depth);
+		status = papi_error(
+			PAPI_EINVAL, "formula \"%.100s\" leaves %u values, not one", compiler.text, compiler.depth);
 	if (status != PAPI_OK) {
 		free(compiler.formula);
 		return status;

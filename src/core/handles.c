@@ -38,8 +38,8 @@ int papi_handle_missing(int handle)
 		return papi_library_missing();
 	if (handle == PAPI_NULL)
 		return papi_error(PAPI_ENOEVST, "the EventSet handle is PAPI_NULL: call PAPI_create_eventset first");
-	return papi_error(PAPI_ENOEVST, "no EventSet has the handle %d; it was never created, or it has been destroyed",
-			  handle);
+	return papi_error(
+		PAPI_ENOEVST, "no EventSet has the handle %d; it was never created, or it has been destroyed", handle);
 }
 
 /* Whether a call on some set is what has been interrupted. */
@@ -112,15 +112,18 @@ int papi_handle_enter_slowly(struct papi_slot *slot)
 		return PAPI_OK;
 	}
 	if (inside == self)
-		return papi_error_in_handler(PAPI_ECNFLCT, "a signal handler used the EventSet that the call it interrupted "
-						"is working on");
+		return papi_error_in_handler(PAPI_ECNFLCT,
+			"a signal handler used the EventSet that the call it interrupted "
+			"is working on");
 	if (may_be_waited_for(self))
-		return papi_error_in_handler(PAPI_ECNFLCT, "a signal handler used an EventSet that another thread is working "
-						"on, and that thread may be waiting for the call that the handler has "
-						"interrupted");
+		return papi_error_in_handler(PAPI_ECNFLCT,
+			"a signal handler used an EventSet that another thread is working "
+			"on, and that thread may be waiting for the call that the handler has "
+			"interrupted");
 	if (!wait_until(slot, self, papi_clock_real_ns() + LONGEST_WAIT_NS))
-		return papi_error_in_handler(PAPI_ECNFLCT, "another thread does not come to an end with its call on the "
-						"EventSet: perhaps it waits for what a signal handler has interrupted here");
+		return papi_error_in_handler(PAPI_ECNFLCT,
+			"another thread does not come to an end with its call on the "
+			"EventSet: perhaps it waits for what a signal handler has interrupted here");
 	return PAPI_OK;
 }
 
@@ -138,8 +141,8 @@ int papi_handle_create(struct papi_eventset *set, int *handle)
 		slot = &papi_handle_slots[n_used++];
 	} else {
 		papi_unlock(&lock);
-		return papi_error(PAPI_ECOUNT, "there are %u EventSets already; destroy some",
-				  1u << PAPI_HANDLE_INDEX_BITS);
+		return papi_error(
+			PAPI_ECOUNT, "there are %u EventSets already; destroy some", 1u << PAPI_HANDLE_INDEX_BITS);
 	}
 	papi_unlock(&lock);
 	/* Somebody with a stale handle may be looking into the slot this moment. */

@@ -34,12 +34,12 @@ struct papi_slot {
 	uint32_t generation;
 	struct papi_eventset *set; /* NULL: free */
 	struct papi_slot *next_free;
-	bool forking; /* entered for the time of a fork */
+	bool forking;          /* entered for the time of a fork */
 	_Atomic bool turn_due; /* core/multiplex.h: the timer went off while somebody was inside */
 	/* core/overflow.h, for signal handlers, to whom a slot is always there when its set may be gone: */
 	_Atomic uint32_t dispatcher; /* papi_thread_number() of who is calling the program's handlers; 0: nobody */
-	_Atomic int timer;	     /* the kernel's number of the timer that asks again, and 1; 0: none */
-	_Atomic bool leftover;	     /* overflows of the last run are yet to be delivered */
+	_Atomic int timer;           /* the kernel's number of the timer that asks again, and 1; 0: none */
+	_Atomic bool leftover;       /* overflows of the last run are yet to be delivered */
 	/*
 	 * core/direct.h: papi_handle_key() of whoever has the short way to read and stop, and to start, the set; 0: nobody.
 	 * Without a description, start and stop are those of sets that are quick.
@@ -84,8 +84,8 @@ static inline int papi_handle_enter(int handle, struct papi_slot **where)
 
 	*where = slot;
 	if (__builtin_expect(!atomic_compare_exchange_strong_explicit(&slot->inside, &nobody, papi_thread_number(),
-								      memory_order_acquire, memory_order_relaxed),
-			     0)) {
+				     memory_order_acquire, memory_order_relaxed),
+		    0)) {
 		int status = papi_handle_enter_slowly(slot);
 
 		if (status != PAPI_OK)
@@ -127,7 +127,7 @@ static inline void papi_handle_open(struct papi_slot *slot, int handle)
 	const struct papi_eventset *set = slot->set;
 
 	if (!(set->direct || set->quick) || !set->plain || set->written || papi_eventset_armed(set) ||
-	    set->owner != papi_thread_number())
+		set->owner != papi_thread_number())
 		return;
 	slot->direct = NULL;
 	if (set->direct) {
@@ -143,8 +143,8 @@ static inline bool papi_handle_try(struct papi_slot *slot)
 {
 	uint32_t nobody = 0;
 
-	return atomic_compare_exchange_strong_explicit(&slot->inside, &nobody, papi_thread_number(), memory_order_acquire,
-						       memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(
+		&slot->inside, &nobody, papi_thread_number(), memory_order_acquire, memory_order_relaxed);
 }
 
 /* Gives a set a handle. PAPI_ENOMEM, PAPI_ECOUNT when all handles are in use. */

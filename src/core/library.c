@@ -149,12 +149,12 @@ int papi_library_initialise(int version)
 	int status;
 
 	if (PAPI_VERSION_MAJOR(version) != PAPI_VERSION_MAJOR(PAPI_VERSION) ||
-	    PAPI_VERSION_MINOR(version) != PAPI_VERSION_MINOR(PAPI_VERSION))
+		PAPI_VERSION_MINOR(version) != PAPI_VERSION_MINOR(PAPI_VERSION))
 		return papi_error(PAPI_EINVAL,
-				  "the program was compiled for PAPI %d.%d and this library is PAPI %d.%d; "
-				  "compile it again with the papi.h of this library",
-				  PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
-				  PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
+			"the program was compiled for PAPI %d.%d and this library is PAPI %d.%d; "
+			"compile it again with the papi.h of this library",
+			PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version), PAPI_VERSION_MAJOR(PAPI_VERSION),
+			PAPI_VERSION_MINOR(PAPI_VERSION));
 	if (papi_library_ready())
 		return version;
 	pthread_once(&fork_once, install_fork_handlers);
@@ -170,8 +170,8 @@ void papi_library_set_high_level(void)
 	int state = atomic_load(&papi_library_state);
 
 	while (state & PAPI_LOW_LEVEL_INITED &&
-	       !atomic_compare_exchange_weak(&papi_library_state, &state,
-					     (state & ~PAPI_LOW_LEVEL_INITED) | PAPI_HIGH_LEVEL_INITED))
+		!atomic_compare_exchange_weak(
+			&papi_library_state, &state, (state & ~PAPI_LOW_LEVEL_INITED) | PAPI_HIGH_LEVEL_INITED))
 		;
 }
 

@@ -62,10 +62,10 @@ struct papi_sampling {
 #define PAPI_OVERFLOW_SHORTEST_NS 100000
 /* How long what cannot be fetched at once waits: most calls of the library are over by then; and, where there is more
  * than the thread can take, how long it is left alone at least. */
-#define PAPI_OVERFLOW_SOON_NS	  50000
-#define PAPI_OVERFLOW_LATER_NS	  1000000
+#define PAPI_OVERFLOW_SOON_NS  50000
+#define PAPI_OVERFLOW_LATER_NS 1000000
 /* How long, in CPU time, functions of the program are called in a row while there is more. */
-#define PAPI_OVERFLOW_SLICE_NS	  10000000
+#define PAPI_OVERFLOW_SLICE_NS 10000000
 
 /* PAPI_DEF_ITIMER and PAPI_DEF_ITIMER_NS: what software overflow looks by. */
 extern _Atomic int papi_option_itimer_num, papi_option_itimer_sig, papi_option_itimer_ns;

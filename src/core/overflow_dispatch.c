@@ -177,9 +177,9 @@ static bool deliver(struct papi_slot *slot, int handle, const struct notices *no
 }
 
 enum found {
-	NOBODY,	  /* there is no such set, or it does not overflow, or not any more */
+	NOBODY,   /* there is no such set, or it does not overflow, or not any more */
 	OCCUPIED, /* somebody is inside */
-	SOME,	  /* and there is more */
+	SOME,     /* and there is more */
 	ALL,
 };
 

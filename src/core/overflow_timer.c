@@ -112,8 +112,7 @@ int papi_overflow_timer_make(struct papi_eventset *set)
 	if (!sampling->has_timer)
 		status = make(set, clock, number);
 	if (status == PAPI_OK)
-		atomic_store_explicit(
-			&papi_handle_slot(set->handle)->timer, sampling->timer + 1, memory_order_relaxed);
+		atomic_store_explicit(&papi_handle_slot(set->handle)->timer, sampling->timer + 1, memory_order_relaxed);
 	return status;
 }
 

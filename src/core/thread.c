@@ -118,8 +118,9 @@ void papi_thread_unregister(void)
 int papi_thread_set_id_function(unsigned long (*function)(void))
 {
 	if (!function)
-		return papi_error(PAPI_EINVAL, "PAPI_thread_init needs a function that returns the id of the calling "
-					       "thread, such as pthread_self");
+		return papi_error(PAPI_EINVAL,
+			"PAPI_thread_init needs a function that returns the id of the calling "
+			"thread, such as pthread_self");
 	atomic_store(&id_function, function);
 	if (own) {
 		unsigned long id = function();
@@ -151,7 +152,8 @@ int papi_thread_list(PAPI_thread_id_t *ids, int *number)
 	int count = 0;
 
 	if (!number || (ids && *number < 0))
-		return papi_error(PAPI_EINVAL, "PAPI_list_threads needs a pointer to the number of elements of its array");
+		return papi_error(
+			PAPI_EINVAL, "PAPI_list_threads needs a pointer to the number of elements of its array");
 	pthread_mutex_lock(&list_lock);
 	for (struct context *context = list; context; context = context->next, count++)
 		if (ids && count < *number)

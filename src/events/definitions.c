@@ -56,8 +56,8 @@ static const char *copy_string(char **to, const char *string)
 static struct papi_definition *copy_source(const struct papi_definition_source *source)
 {
 	size_t size = sizeof(struct papi_definition) + source->n_terms * sizeof(char *) + room_for(source->symbol) +
-		      room_for(source->formula) + room_for(source->short_description) +
-		      room_for(source->description) + room_for(source->note);
+		room_for(source->formula) + room_for(source->short_description) + room_for(source->description) +
+		room_for(source->note);
 	struct papi_definition *definition;
 	const char **terms;
 	char *to;
@@ -85,7 +85,7 @@ static struct papi_definition *copy_source(const struct papi_definition_source *
 static double clock_hz(const struct papi_definition_source *source)
 {
 	bool used = source->derived == PAPI_DERIVED_PS || source->derived == PAPI_DERIVED_ADD_PS ||
-		    (source->formula && strchr(source->formula, '#'));
+		(source->formula && strchr(source->formula, '#'));
 	const PAPI_hw_info_t *hardware = used ? papi_hardware_get() : NULL;
 
 	return hardware ? hardware->cpu_max_mhz * 1e6 : 0;
@@ -111,7 +111,8 @@ static struct papi_definition **place_of(const char *symbol, int *code)
 static int new_preset(const char *symbol, struct papi_definition ***place, int *code)
 {
 	if (n_presets == PAPI_MAX_PRESET_EVENTS)
-		return papi_error(PAPI_ENOTPRESET, "%s: the table of presets is full with %u events", symbol, n_presets);
+		return papi_error(
+			PAPI_ENOTPRESET, "%s: the table of presets is full with %u events", symbol, n_presets);
 	*code = (int)((unsigned)PAPI_PRESET_MASK | n_presets);
 	*place = &presets[n_presets];
 	if (!papi_names_add(symbol, *code, NULL))
@@ -153,7 +154,8 @@ static int check_cycles(const struct papi_definition_source *source)
 
 	if (!rate || names_cycles(source->terms[0]))
 		return PAPI_OK;
-	return papi_error(PAPI_EINVAL, "%s: %s takes cycles first, PAPI_TOT_CYC or an event with CYC or CLK in its name, not %.128s",
+	return papi_error(PAPI_EINVAL,
+		"%s: %s takes cycles first, PAPI_TOT_CYC or an event with CYC or CLK in its name, not %.128s",
 		source->symbol, papi_derived_name(source->derived), source->terms[0]);
 }
 
@@ -172,8 +174,8 @@ static int check_source(const struct papi_definition_source *source)
 	return check_cycles(source);
 }
 
-int papi_definition_make(const struct papi_definition_source *source, enum papi_definition_kind kind, bool replace,
-			 int *code)
+int papi_definition_make(
+	const struct papi_definition_source *source, enum papi_definition_kind kind, bool replace, int *code)
 {
 	struct papi_definition *definition, **place;
 	int status = check_source(source);
@@ -186,14 +188,14 @@ int papi_definition_make(const struct papi_definition_source *source, enum papi_
 	if (place && *place && (*place)->holders)
 		return papi_error(PAPI_EISRUN, "%s is in an EventSet and cannot be redefined now", source->symbol);
 	if (place && *place && !replace)
-		return papi_error(PAPI_EPERM, "%s is defined already; it is replaced only if that is asked for",
-				  source->symbol);
+		return papi_error(
+			PAPI_EPERM, "%s is defined already; it is replaced only if that is asked for", source->symbol);
 	definition = copy_source(source);
 	if (!definition)
 		return papi_error(PAPI_ENOMEM, "no memory for the definition of %s", source->symbol);
 	if (!place)
-		status = kind == PAPI_DEFINE_PRESET ? new_preset(source->symbol, &place, code) :
-						      new_user_event(source->symbol, &place, code);
+		status = kind == PAPI_DEFINE_PRESET ? new_preset(source->symbol, &place, code)
+						    : new_user_event(source->symbol, &place, code);
 	if (status != PAPI_OK) {
 		discard(definition);
 		return status;
@@ -237,7 +239,7 @@ struct papi_definition *papi_definition_get(int code)
 		return get_user_event((unsigned)code & PAPI_UE_AND_MASK, code);
 	if (index >= n_presets) {
 		papi_error(PAPI_ENOTPRESET, "0x%08x is not the code of a preset; the last is 0x%08x", (unsigned)code,
-			   (unsigned)PAPI_PRESET_MASK | (n_presets - 1));
+			(unsigned)PAPI_PRESET_MASK | (n_presets - 1));
 		return NULL;
 	}
 	if (!presets[index] && papi_tables_lost(papi_presets[index].symbol) == PAPI_OK)
@@ -323,8 +325,8 @@ static int flatten(struct papi_definition *definition, const struct papi_event t
 	if (status == PAPI_OK)
 		status = collect_natives(source->n_terms, terms, &definition->event, maps);
 	if (status == PAPI_OK)
-		status = papi_formula_compile(source->derived, source->formula, source->n_terms, clock_hz(source),
-					      &outer);
+		status = papi_formula_compile(
+			source->derived, source->formula, source->n_terms, clock_hz(source), &outer);
 	if (status == PAPI_OK) {
 		for (unsigned i = 0; i < source->n_terms; i++)
 			inner[i] = terms[i].formula;
@@ -364,8 +366,10 @@ static void refuse(const struct papi_definition_source *source, const char *term
 		return;
 	reason = papi_component_no_stand_in();
 	if (reason)
-		papi_error(status, "%.128s cannot be counted: the CPU has no counters here, and the virtual PMU, which needs none, "
-				   "does not count: %s", source->symbol, reason);
+		papi_error(status,
+			"%.128s cannot be counted: the CPU has no counters here, and the virtual PMU, which needs none, "
+			"does not count: %s",
+			source->symbol, reason);
 }
 
 int papi_definition_resolve(struct papi_definition *definition)
@@ -381,7 +385,8 @@ int papi_definition_resolve(struct papi_definition *definition)
 	if (definition->resolving)
 		return papi_error(PAPI_EINVAL, "%s again: the definition goes round in a circle", source->symbol);
 	if (depth == MOST_NESTED)
-		return papi_error(PAPI_EINVAL, "%s: definitions are nested more than %d deep", source->symbol, MOST_NESTED);
+		return papi_error(
+			PAPI_EINVAL, "%s: definitions are nested more than %d deep", source->symbol, MOST_NESTED);
 	terms = calloc(source->n_terms, sizeof(*terms));
 	if (!terms)
 		return papi_error(PAPI_ENOMEM, "no memory for the terms of %s", source->symbol);

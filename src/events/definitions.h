@@ -28,10 +28,10 @@ struct papi_definition_source {
 struct papi_definition {
 	int code;
 	struct papi_definition_source source; /* owns its strings */
-	int holders;			      /* EventSets that use it */
-	bool resolving;			      /* on the way through its terms: meeting it again is a cycle */
-	unsigned resolved;	  /* the generation of definitions it was resolved in; 0: not yet */
-	struct papi_event event; /* valid when resolved */
+	int holders;                          /* EventSets that use it */
+	bool resolving;                       /* on the way through its terms: meeting it again is a cycle */
+	unsigned resolved;                    /* the generation of definitions it was resolved in; 0: not yet */
+	struct papi_event event;              /* valid when resolved */
 };
 
 /* What becomes of a symbol that is no preset yet: another preset, while there is room, or a user event. */
@@ -42,8 +42,8 @@ enum papi_definition_kind { PAPI_DEFINE_PRESET, PAPI_DEFINE_USER_EVENT };
  * PAPI_EPERM: it is defined already. PAPI_EISRUN: and in use by an EventSet. PAPI_EINVAL: a formula that does not compile.
  * PAPI_ENOTPRESET: the table of presets is full. PAPI_ENOMEM.
  */
-int papi_definition_make(const struct papi_definition_source *source, enum papi_definition_kind kind, bool replace,
-			 int *code);
+int papi_definition_make(
+	const struct papi_definition_source *source, enum papi_definition_kind kind, bool replace, int *code);
 
 /* The definition of a preset or user event; NULL when it has none, with the reason in the detail. */
 struct papi_definition *papi_definition_get(int code);

@@ -57,8 +57,8 @@ static int check_kind(int code)
 {
 	if (code & PAPI_UE_MASK)
 		return PAPI_OK;
-	return papi_error(PAPI_EINVAL, "0x%08x is no event code: it has neither the preset nor the native bit",
-			  (unsigned)code);
+	return papi_error(
+		PAPI_EINVAL, "0x%08x is no event code: it has neither the preset nor the native bit", (unsigned)code);
 }
 
 static bool preset_code(const char *name, int *code)
@@ -212,14 +212,14 @@ static int list_native(int component, unsigned position, bool all, int *code)
 
 	for (; component < papi_component_count; component++, position = 0) {
 		status = papi_component_check(papi_components[component]) == PAPI_OK
-				 ? papi_components[component]->event_name(position, name, sizeof(name))
-				 : PAPI_ENOEVNT;
+			? papi_components[component]->event_name(position, name, sizeof(name))
+			: PAPI_ENOEVNT;
 		if (status == PAPI_OK || !all)
 			break;
 	}
 	if (status != PAPI_OK)
-		return !all && papi_component_check(papi_components[component]) != PAPI_OK ? papi_error_code() :
-											     end_of_list();
+		return !all && papi_component_check(papi_components[component]) != PAPI_OK ? papi_error_code()
+											   : end_of_list();
 	status = papi_native_list(component, name, &native);
 	if (status == PAPI_OK) {
 		native->listed = (int)position;
@@ -255,8 +255,8 @@ static int describe_native(int code, PAPI_event_info_t *info)
 	info->count = 1;
 	set_text(info->name[0], sizeof(info->name[0]), native->name);
 	papi_native_resolve(native);
-	return papi_components[native->component]->describe(native->component_name,
-							    native->status == PAPI_OK ? native->encoding : NULL, info);
+	return papi_components[native->component]->describe(
+		native->component_name, native->status == PAPI_OK ? native->encoding : NULL, info);
 }
 
 static void describe_definition(const struct papi_definition *definition, PAPI_event_info_t *info)
@@ -316,7 +316,8 @@ static int describe_derived(int code, PAPI_event_info_t *info)
 		return PAPI_OK;
 	}
 	/* Programs loop to count over arrays that have no more than these. */
-	info->count = definition->source.n_terms < PAPI_MAX_INFO_TERMS ? definition->source.n_terms : PAPI_MAX_INFO_TERMS;
+	info->count = definition->source.n_terms < PAPI_MAX_INFO_TERMS ? definition->source.n_terms
+								       : PAPI_MAX_INFO_TERMS;
 	info->component_index = definition->event.natives[0]->component;
 	return PAPI_OK;
 }
@@ -364,7 +365,7 @@ static int enumerate_presets(int *code, int modifier)
 		int candidate = (int)PAPI_PRESET_MASK | index;
 
 		if ((type && !(type_of(index) & type)) ||
-		    (modifier == PAPI_PRESET_ENUM_AVAIL && papi_event_get(candidate, &event) != PAPI_OK))
+			(modifier == PAPI_PRESET_ENUM_AVAIL && papi_event_get(candidate, &event) != PAPI_OK))
 			continue;
 		*code = candidate;
 		return PAPI_OK;
@@ -424,7 +425,7 @@ static int enumerate_natives(int *code, int modifier, int component)
 	if (modifier == PAPI_ENUM_EVENTS) {
 		/* A native used by name before it was listed has no place in the listing yet: begin there. */
 		return list_native(native->listed < 0 ? first : native->component, (unsigned)(native->listed + 1),
-				   component < 0, code);
+			component < 0, code);
 	}
 	if (modifier == PAPI_NTV_ENUM_UMASKS) {
 		if (native->mask < 0)

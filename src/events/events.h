@@ -27,14 +27,14 @@
 struct papi_native {
 	int code;
 	int component;
-	int status;	/* PAPI_OK: encoding is valid; else why the event cannot be counted */
+	int status;     /* PAPI_OK: encoding is valid; else why the event cannot be counted */
 	void *encoding; /* the component's own */
-	int listed;	/* position among the events the component lists, -1: not known from a listing */
-	int mask;	/* position among the masks of its event, -1: not a listed mask */
-	int mask_of;	/* code of that event */
+	int listed;     /* position among the events the component lists, -1: not known from a listing */
+	int mask;       /* position among the masks of its event, -1: not a listed mask */
+	int mask_of;    /* code of that event */
 	const struct papi_native *self; /* so that &native->self is a list of one */
-	const char *name;		/* with the prefix, if its component has one */
-	const char *component_name;	/* the same without */
+	const char *name;               /* with the prefix, if its component has one */
+	const char *component_name;     /* the same without */
 };
 
 struct papi_definition;

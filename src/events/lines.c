@@ -185,6 +185,5 @@ int papi_lines_fail(const struct papi_lines *lines, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(sentence, sizeof(sentence), format, arguments);
 	va_end(arguments);
-	return papi_error(PAPI_EINVAL, "%s:%u:%d: %s", lines->file, lines->number, papi_lines_column(lines),
-			  sentence);
+	return papi_error(PAPI_EINVAL, "%s:%u:%d: %s", lines->file, lines->number, papi_lines_column(lines), sentence);
 }

@@ -14,15 +14,15 @@
 #include <stddef.h>
 
 struct papi_lines {
-	const char *file; /* for messages */
+	const char *file;       /* for messages */
 	const char *next, *end; /* of the text still to be read */
-	const char *feed; /* the line feed at or behind next, end if there is none; NULL: not looked for */
-	char *line;	  /* the buffer */
+	const char *feed;       /* the line feed at or behind next, end if there is none; NULL: not looked for */
+	char *line;             /* the buffer */
 	size_t size;
-	char *rest;	  /* what of the line is still to be read; NULL: nothing, not even an empty field */
-	unsigned number;  /* of the line, from 1 */
-	char *field;	  /* the current field; where a message points to */
-	bool quoted;	  /* it was in quotes */
+	char *rest;      /* what of the line is still to be read; NULL: nothing, not even an empty field */
+	unsigned number; /* of the line, from 1 */
+	char *field;     /* the current field; where a message points to */
+	bool quoted;     /* it was in quotes */
 };
 
 void papi_lines_begin(struct papi_lines *lines, const char *file, const char *text, size_t length);

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "events/names.h"
 
-#define CHUNK 64
+#define CHUNK  64
 #define CHUNKS 4096
 
 static _Atomic(struct papi_native *) chunks[CHUNKS];
@@ -21,11 +21,13 @@ struct papi_native *papi_native_get(int code)
 {
 	unsigned index = (unsigned)code & ~(unsigned)PAPI_NATIVE_MASK;
 
-	if ((code & PAPI_UE_MASK) == PAPI_NATIVE_MASK &&
-	    index && index < atomic_load_explicit(&n_natives, memory_order_acquire))
+	if ((code & PAPI_UE_MASK) == PAPI_NATIVE_MASK && index &&
+		index < atomic_load_explicit(&n_natives, memory_order_acquire))
 		return &chunks[index / CHUNK][index % CHUNK];
-	papi_error(PAPI_ENOEVNT, "0x%08x is not the code of a native event seen so far; codes come from "
-				 "PAPI_event_name_to_code or a listing", (unsigned)code);
+	papi_error(PAPI_ENOEVNT,
+		"0x%08x is not the code of a native event seen so far; codes come from "
+		"PAPI_event_name_to_code or a listing",
+		(unsigned)code);
 	return NULL;
 }
 
@@ -41,14 +43,15 @@ static int split(const char *name, int *component, const char **component_name)
 	for (int i = 0; i < papi_component_count; i++) {
 		const char *prefix = papi_components[i]->info->name;
 
-		if (strlen(prefix) == (size_t)(separator - name) && !strncmp(prefix, name, (size_t)(separator - name))) {
+		if (strlen(prefix) == (size_t)(separator - name) &&
+			!strncmp(prefix, name, (size_t)(separator - name))) {
 			*component = i;
 			*component_name = separator + 3;
 			return PAPI_OK;
 		}
 	}
 	return papi_error(PAPI_ENOEVNT, "\"%.128s\": no component is named \"%.*s\"", name,
-			  separator - name > 64 ? 64 : (int)(separator - name), name);
+		separator - name > 64 ? 64 : (int)(separator - name), name);
 }
 
 int papi_native_component(const char *name)
@@ -84,8 +87,12 @@ static int append(int component, const char *component_name, struct papi_native 
 		atomic_store_explicit(&chunks[index / CHUNK], chunk, memory_order_relaxed);
 	}
 	native = &chunk[index % CHUNK];
-	*native = (struct papi_native){ .code = (int)(PAPI_NATIVE_MASK | index), .component = component, .self = native,
-					.status = PAPI_NATIVE_UNRESOLVED, .listed = -1, .mask = -1 };
+	*native = (struct papi_native){ .code = (int)(PAPI_NATIVE_MASK | index),
+		.component = component,
+		.self = native,
+		.status = PAPI_NATIVE_UNRESOLVED,
+		.listed = -1,
+		.mask = -1 };
 	/* The code is good before its name can be found; until then nobody knows it. */
 	atomic_store_explicit(&n_natives, index + 1, memory_order_release);
 	if (!papi_names_add(name, native->code, &native->name)) {
@@ -105,7 +112,7 @@ static int check_name(const char *name)
 		return papi_error(PAPI_ENOEVNT, "the event name is empty");
 	if (length >= PAPI_HUGE_STR_LEN)
 		return papi_error(PAPI_ENOEVNT, "an event name of %zu characters: names have at most %d", length,
-				  PAPI_HUGE_STR_LEN - 1);
+			PAPI_HUGE_STR_LEN - 1);
 	return PAPI_OK;
 }
 

@@ -14,10 +14,10 @@ struct reading {
 	const struct papi_parser *parser;
 	struct papi_lines lines;
 	bool in_cpu_lines; /* the last line was a CPU line: the next one adds a synonym */
-	bool wanted;	   /* events here are for this machine */
-	char cpu[64];	   /* else they are for this one, and perhaps others */
-	bool reported;	   /* an unknown command has been told of */
-	int column;	   /* of the event's formula, or of its name: what a definition is refused for */
+	bool wanted;       /* events here are for this machine */
+	char cpu[64];      /* else they are for this one, and perhaps others */
+	bool reported;     /* an unknown command has been told of */
+	int column;        /* of the event's formula, or of its name: what a definition is refused for */
 };
 
 static void problem(struct reading *reading, const char *symbol)
@@ -45,9 +45,10 @@ static void read_cpu(struct reading *reading)
 /* NOTE, SDESC or LDESC and the text behind it. False: the field is none of these words. */
 static bool read_text(struct papi_lines *lines, struct papi_definition_source *source, int *status)
 {
-	const char **text = !strcmp(lines->field, "NOTE")  ? &source->note :
-			    !strcmp(lines->field, "SDESC") ? &source->short_description :
-			    !strcmp(lines->field, "LDESC") ? &source->description : NULL;
+	const char **text = !strcmp(lines->field, "NOTE") ? &source->note
+		: !strcmp(lines->field, "SDESC")          ? &source->short_description
+		: !strcmp(lines->field, "LDESC")          ? &source->description
+							  : NULL;
 	const char *word = lines->field;
 
 	if (!text || lines->quoted)
@@ -88,11 +89,13 @@ static int read_type(struct reading *reading, struct papi_definition_source *sou
 	int derived;
 
 	if (!papi_lines_field(lines, PAPI_FIELD_ANY))
-		return papi_lines_fail(lines, "expected a type such as NOT_DERIVED or DERIVED_ADD after %s", source->symbol);
+		return papi_lines_fail(
+			lines, "expected a type such as NOT_DERIVED or DERIVED_ADD after %s", source->symbol);
 	derived = papi_derived_from_name(lines->field);
 	if (derived < 0)
-		return papi_lines_fail(lines, "expected a type such as NOT_DERIVED, DERIVED_ADD or DERIVED_POSTFIX, not \"%.64s\"",
-				       lines->field);
+		return papi_lines_fail(lines,
+			"expected a type such as NOT_DERIVED, DERIVED_ADD or DERIVED_POSTFIX, not \"%.64s\"",
+			lines->field);
 	source->derived = (enum papi_derived)derived;
 	if (source->derived != PAPI_DERIVED_POSTFIX && source->derived != PAPI_DERIVED_INFIX)
 		return PAPI_OK;
@@ -108,8 +111,8 @@ static void define(struct reading *reading, const struct papi_definition_source 
 	if (status == PAPI_OK) {
 		status = reading->parser->define(reading->parser->data, source);
 		if (status != PAPI_OK)
-			papi_error_prefix(status, "%s:%u:%d", reading->lines.file, reading->lines.number,
-					  reading->column);
+			papi_error_prefix(
+				status, "%s:%u:%d", reading->lines.file, reading->lines.number, reading->column);
 	}
 	if (status != PAPI_OK)
 		problem(reading, source->symbol);
@@ -160,8 +163,9 @@ static void unknown_command(struct reading *reading)
 	if (reading->reported)
 		return;
 	reading->reported = true;
-	papi_lines_fail(&reading->lines, "expected CPU, PRESET or EVENT, not \"%.64s\"; this and other such lines are skipped",
-			reading->lines.field);
+	papi_lines_fail(&reading->lines,
+		"expected CPU, PRESET or EVENT, not \"%.64s\"; this and other such lines are skipped",
+		reading->lines.field);
 	problem(reading, NULL);
 }
 
@@ -211,8 +215,8 @@ void papi_parse_decoded(const struct papi_parser *parser, const char *file, cons
 		if (!source.symbol)
 			status = papi_lines_fail(lines, "expected the name of an event");
 		else if (derived < 0)
-			status = papi_lines_fail(lines, "expected a type such as NOT_DERIVED or DERIVED_ADD after %s",
-						 source.symbol);
+			status = papi_lines_fail(
+				lines, "expected a type such as NOT_DERIVED or DERIVED_ADD after %s", source.symbol);
 		source.derived = derived < 0 ? PAPI_NOT_DERIVED : (enum papi_derived)derived;
 		source.formula = column(lines);
 		if (source.formula)

@@ -5,20 +5,20 @@
  */
 #include "events/presets.h"
 
-#define L1 PAPI_PRESET_BIT_L1
-#define L2 PAPI_PRESET_BIT_L2
-#define L3 PAPI_PRESET_BIT_L3
-#define BR PAPI_PRESET_BIT_BR
+#define L1   PAPI_PRESET_BIT_L1
+#define L2   PAPI_PRESET_BIT_L2
+#define L3   PAPI_PRESET_BIT_L3
+#define BR   PAPI_PRESET_BIT_BR
 #define CACH PAPI_PRESET_BIT_CACH
-#define CND PAPI_PRESET_BIT_CND
-#define FP PAPI_PRESET_BIT_FP
-#define IDL PAPI_PRESET_BIT_IDL
-#define INS PAPI_PRESET_BIT_INS
-#define MEM PAPI_PRESET_BIT_MEM
-#define MSC PAPI_PRESET_BIT_MSC
-#define TLB PAPI_PRESET_BIT_TLB
+#define CND  PAPI_PRESET_BIT_CND
+#define FP   PAPI_PRESET_BIT_FP
+#define IDL  PAPI_PRESET_BIT_IDL
+#define INS  PAPI_PRESET_BIT_INS
+#define MEM  PAPI_PRESET_BIT_MEM
+#define MSC  PAPI_PRESET_BIT_MSC
+#define TLB  PAPI_PRESET_BIT_TLB
 
-#define INDEX(code) ((code) & PAPI_PRESET_AND_MASK)
+#define INDEX(code) ((code)&PAPI_PRESET_AND_MASK)
 
 const struct papi_preset papi_presets[PAPI_PRESETS] = {
 	[INDEX(PAPI_L1_DCM)] = { "PAPI_L1_DCM", "L1D cache misses", "Level 1 data cache misses", L1 | CACH },
@@ -30,46 +30,71 @@ const struct papi_preset papi_presets[PAPI_PRESETS] = {
 	[INDEX(PAPI_L1_TCM)] = { "PAPI_L1_TCM", "L1 cache misses", "Level 1 total cache misses", L1 | CACH },
 	[INDEX(PAPI_L2_TCM)] = { "PAPI_L2_TCM", "L2 cache misses", "Level 2 total cache misses", L2 | CACH },
 	[INDEX(PAPI_L3_TCM)] = { "PAPI_L3_TCM", "L3 cache misses", "Level 3 total cache misses", L3 | CACH },
-	[INDEX(PAPI_CA_SNP)] = { "PAPI_CA_SNP", "Snoop requests", "Requests of other processors to snoop a cache line", CACH },
-	[INDEX(PAPI_CA_SHR)] = { "PAPI_CA_SHR", "Excl. req. shared line", "Requests for exclusive access to a shared cache line", CACH },
-	[INDEX(PAPI_CA_CLN)] = { "PAPI_CA_CLN", "Excl. req. clean line", "Requests for exclusive access to a clean cache line", CACH },
-	[INDEX(PAPI_CA_INV)] = { "PAPI_CA_INV", "Cache invalidations", "Requests for invalidation of a cache line", CACH },
-	[INDEX(PAPI_CA_ITV)] = { "PAPI_CA_ITV", "Cache interventions", "Requests for intervention on a cache line", CACH },
+	[INDEX(PAPI_CA_SNP)] = { "PAPI_CA_SNP", "Snoop requests", "Requests of other processors to snoop a cache line",
+		CACH },
+	[INDEX(PAPI_CA_SHR)] = { "PAPI_CA_SHR", "Excl. req. shared line",
+		"Requests for exclusive access to a shared cache line", CACH },
+	[INDEX(PAPI_CA_CLN)] = { "PAPI_CA_CLN", "Excl. req. clean line",
+		"Requests for exclusive access to a clean cache line", CACH },
+	[INDEX(PAPI_CA_INV)] = { "PAPI_CA_INV", "Cache invalidations", "Requests for invalidation of a cache line",
+		CACH },
+	[INDEX(PAPI_CA_ITV)] = { "PAPI_CA_ITV", "Cache interventions", "Requests for intervention on a cache line",
+		CACH },
 	[INDEX(PAPI_L3_LDM)] = { "PAPI_L3_LDM", "L3 load misses", "Level 3 cache misses of loads", L3 | CACH },
 	[INDEX(PAPI_L3_STM)] = { "PAPI_L3_STM", "L3 store misses", "Level 3 cache misses of stores", L3 | CACH },
-	[INDEX(PAPI_BRU_IDL)] = { "PAPI_BRU_IDL", "Branch idle cycles", "Cycles in which the branch units are idle", IDL | BR },
-	[INDEX(PAPI_FXU_IDL)] = { "PAPI_FXU_IDL", "Integer idle cycles", "Cycles in which the integer units are idle", IDL },
-	[INDEX(PAPI_FPU_IDL)] = { "PAPI_FPU_IDL", "FP idle cycles", "Cycles in which the floating-point units are idle", IDL | FP },
-	[INDEX(PAPI_LSU_IDL)] = { "PAPI_LSU_IDL", "Load/store idle cycles", "Cycles in which the load/store units are idle", IDL | MEM },
-	[INDEX(PAPI_TLB_DM)] = { "PAPI_TLB_DM", "Data TLB misses", "Misses of the data translation lookaside buffer", TLB },
-	[INDEX(PAPI_TLB_IM)] = { "PAPI_TLB_IM", "Instr TLB misses", "Misses of the instruction translation lookaside buffer", TLB | INS },
+	[INDEX(PAPI_BRU_IDL)] = { "PAPI_BRU_IDL", "Branch idle cycles", "Cycles in which the branch units are idle",
+		IDL | BR },
+	[INDEX(PAPI_FXU_IDL)] = { "PAPI_FXU_IDL", "Integer idle cycles", "Cycles in which the integer units are idle",
+		IDL },
+	[INDEX(PAPI_FPU_IDL)] = { "PAPI_FPU_IDL", "FP idle cycles", "Cycles in which the floating-point units are idle",
+		IDL | FP },
+	[INDEX(PAPI_LSU_IDL)] = { "PAPI_LSU_IDL", "Load/store idle cycles",
+		"Cycles in which the load/store units are idle", IDL | MEM },
+	[INDEX(PAPI_TLB_DM)] = { "PAPI_TLB_DM", "Data TLB misses", "Misses of the data translation lookaside buffer",
+		TLB },
+	[INDEX(PAPI_TLB_IM)] = { "PAPI_TLB_IM", "Instr TLB misses",
+		"Misses of the instruction translation lookaside buffer", TLB | INS },
 	[INDEX(PAPI_TLB_TL)] = { "PAPI_TLB_TL", "TLB misses", "Misses of all translation lookaside buffers", TLB },
 	[INDEX(PAPI_L1_LDM)] = { "PAPI_L1_LDM", "L1 load misses", "Level 1 cache misses of loads", L1 | CACH },
 	[INDEX(PAPI_L1_STM)] = { "PAPI_L1_STM", "L1 store misses", "Level 1 cache misses of stores", L1 | CACH },
 	[INDEX(PAPI_L2_LDM)] = { "PAPI_L2_LDM", "L2 load misses", "Level 2 cache misses of loads", L2 | CACH },
 	[INDEX(PAPI_L2_STM)] = { "PAPI_L2_STM", "L2 store misses", "Level 2 cache misses of stores", L2 | CACH },
-	[INDEX(PAPI_BTAC_M)] = { "PAPI_BTAC_M", "Branch target misses", "Misses of the branch target address cache", BR },
+	[INDEX(PAPI_BTAC_M)] = { "PAPI_BTAC_M", "Branch target misses", "Misses of the branch target address cache",
+		BR },
 	[INDEX(PAPI_PRF_DM)] = { "PAPI_PRF_DM", "Data prefetch misses", "Cache misses of data prefetches", CACH },
 	[INDEX(PAPI_L3_DCH)] = { "PAPI_L3_DCH", "L3D cache hits", "Level 3 data cache hits", L3 | CACH },
 	[INDEX(PAPI_TLB_SD)] = { "PAPI_TLB_SD", "TLB shootdowns", "Translation lookaside buffer shootdowns", TLB },
-	[INDEX(PAPI_CSR_FAL)] = { "PAPI_CSR_FAL", "Failed cond. stores", "Store conditional instructions that failed", CND | MEM },
-	[INDEX(PAPI_CSR_SUC)] = { "PAPI_CSR_SUC", "Successful cond. stores", "Store conditional instructions that succeeded", CND | MEM },
+	[INDEX(PAPI_CSR_FAL)] = { "PAPI_CSR_FAL", "Failed cond. stores", "Store conditional instructions that failed",
+		CND | MEM },
+	[INDEX(PAPI_CSR_SUC)] = { "PAPI_CSR_SUC", "Successful cond. stores",
+		"Store conditional instructions that succeeded", CND | MEM },
 	[INDEX(PAPI_CSR_TOT)] = { "PAPI_CSR_TOT", "Cond. stores", "Store conditional instructions, all", CND | MEM },
-	[INDEX(PAPI_MEM_SCY)] = { "PAPI_MEM_SCY", "Memory stall cycles", "Cycles stalled waiting for memory accesses", MEM },
-	[INDEX(PAPI_MEM_RCY)] = { "PAPI_MEM_RCY", "Memory read stalls", "Cycles stalled waiting for memory reads", MEM },
-	[INDEX(PAPI_MEM_WCY)] = { "PAPI_MEM_WCY", "Memory write stalls", "Cycles stalled waiting for memory writes", MEM },
+	[INDEX(PAPI_MEM_SCY)] = { "PAPI_MEM_SCY", "Memory stall cycles", "Cycles stalled waiting for memory accesses",
+		MEM },
+	[INDEX(PAPI_MEM_RCY)] = { "PAPI_MEM_RCY", "Memory read stalls", "Cycles stalled waiting for memory reads",
+		MEM },
+	[INDEX(PAPI_MEM_WCY)] = { "PAPI_MEM_WCY", "Memory write stalls", "Cycles stalled waiting for memory writes",
+		MEM },
 	[INDEX(PAPI_STL_ICY)] = { "PAPI_STL_ICY", "No-issue cycles", "Cycles in which no instruction is issued", INS },
-	[INDEX(PAPI_FUL_ICY)] = { "PAPI_FUL_ICY", "Full-issue cycles", "Cycles in which the most possible instructions are issued", INS },
-	[INDEX(PAPI_STL_CCY)] = { "PAPI_STL_CCY", "No-completion cycles", "Cycles in which no instruction is completed", INS },
-	[INDEX(PAPI_FUL_CCY)] = { "PAPI_FUL_CCY", "Full-completion cycles", "Cycles in which the most possible instructions are completed", INS },
+	[INDEX(PAPI_FUL_ICY)] = { "PAPI_FUL_ICY", "Full-issue cycles",
+		"Cycles in which the most possible instructions are issued", INS },
+	[INDEX(PAPI_STL_CCY)] = { "PAPI_STL_CCY", "No-completion cycles", "Cycles in which no instruction is completed",
+		INS },
+	[INDEX(PAPI_FUL_CCY)] = { "PAPI_FUL_CCY", "Full-completion cycles",
+		"Cycles in which the most possible instructions are completed", INS },
 	[INDEX(PAPI_HW_INT)] = { "PAPI_HW_INT", "Hardware interrupts", "Hardware interrupts", MSC },
 	[INDEX(PAPI_BR_UCN)] = { "PAPI_BR_UCN", "Uncond. branches", "Unconditional branch instructions", BR },
 	[INDEX(PAPI_BR_CN)] = { "PAPI_BR_CN", "Cond. branches", "Conditional branch instructions", BR | CND },
-	[INDEX(PAPI_BR_TKN)] = { "PAPI_BR_TKN", "Cond. branches taken", "Conditional branch instructions that are taken", BR | CND },
-	[INDEX(PAPI_BR_NTK)] = { "PAPI_BR_NTK", "Cond. branches not taken", "Conditional branch instructions that are not taken", BR | CND },
-	[INDEX(PAPI_BR_MSP)] = { "PAPI_BR_MSP", "Mispredicted branches", "Conditional branch instructions that are mispredicted", BR | CND },
-	[INDEX(PAPI_BR_PRC)] = { "PAPI_BR_PRC", "Predicted branches", "Conditional branch instructions that are predicted right", BR | CND },
-	[INDEX(PAPI_FMA_INS)] = { "PAPI_FMA_INS", "FMA instructions", "Fused multiply-add instructions completed", INS | FP },
+	[INDEX(PAPI_BR_TKN)] = { "PAPI_BR_TKN", "Cond. branches taken",
+		"Conditional branch instructions that are taken", BR | CND },
+	[INDEX(PAPI_BR_NTK)] = { "PAPI_BR_NTK", "Cond. branches not taken",
+		"Conditional branch instructions that are not taken", BR | CND },
+	[INDEX(PAPI_BR_MSP)] = { "PAPI_BR_MSP", "Mispredicted branches",
+		"Conditional branch instructions that are mispredicted", BR | CND },
+	[INDEX(PAPI_BR_PRC)] = { "PAPI_BR_PRC", "Predicted branches",
+		"Conditional branch instructions that are predicted right", BR | CND },
+	[INDEX(PAPI_FMA_INS)] = { "PAPI_FMA_INS", "FMA instructions", "Fused multiply-add instructions completed",
+		INS | FP },
 	[INDEX(PAPI_TOT_IIS)] = { "PAPI_TOT_IIS", "Instr issued", "Instructions issued", INS },
 	[INDEX(PAPI_TOT_INS)] = { "PAPI_TOT_INS", "Instr completed", "Instructions completed", INS },
 	[INDEX(PAPI_INT_INS)] = { "PAPI_INT_INS", "Int instructions", "Integer instructions", INS },
@@ -77,11 +102,14 @@ const struct papi_preset papi_presets[PAPI_PRESETS] = {
 	[INDEX(PAPI_LD_INS)] = { "PAPI_LD_INS", "Loads", "Load instructions", INS | MEM },
 	[INDEX(PAPI_SR_INS)] = { "PAPI_SR_INS", "Stores", "Store instructions", INS | MEM },
 	[INDEX(PAPI_BR_INS)] = { "PAPI_BR_INS", "Branches", "Branch instructions", INS | BR },
-	[INDEX(PAPI_VEC_INS)] = { "PAPI_VEC_INS", "Vector instructions", "Vector (SIMD) instructions, integer ones included where the hardware counts them", INS | FP },
+	[INDEX(PAPI_VEC_INS)] = { "PAPI_VEC_INS", "Vector instructions",
+		"Vector (SIMD) instructions, integer ones included where the hardware counts them", INS | FP },
 	[INDEX(PAPI_RES_STL)] = { "PAPI_RES_STL", "Stalled cycles", "Cycles stalled on any resource", MSC },
-	[INDEX(PAPI_FP_STAL)] = { "PAPI_FP_STAL", "FP stall cycles", "Cycles in which the floating-point units are stalled", FP },
+	[INDEX(PAPI_FP_STAL)] = { "PAPI_FP_STAL", "FP stall cycles",
+		"Cycles in which the floating-point units are stalled", FP },
 	[INDEX(PAPI_TOT_CYC)] = { "PAPI_TOT_CYC", "Total cycles", "Total cycles", MSC },
-	[INDEX(PAPI_LST_INS)] = { "PAPI_LST_INS", "Loads and stores", "Load and store instructions completed", INS | MEM },
+	[INDEX(PAPI_LST_INS)] = { "PAPI_LST_INS", "Loads and stores", "Load and store instructions completed",
+		INS | MEM },
 	[INDEX(PAPI_SYC_INS)] = { "PAPI_SYC_INS", "Sync instructions", "Synchronization instructions completed", INS },
 	[INDEX(PAPI_L1_DCH)] = { "PAPI_L1_DCH", "L1D cache hits", "Level 1 data cache hits", L1 | CACH },
 	[INDEX(PAPI_L2_DCH)] = { "PAPI_L2_DCH", "L2D cache hits", "Level 2 data cache hits", L2 | CACH },
@@ -121,12 +149,18 @@ const struct papi_preset papi_presets[PAPI_PRESETS] = {
 	[INDEX(PAPI_FML_INS)] = { "PAPI_FML_INS", "FP multiplies", "Floating-point multiply instructions", INS | FP },
 	[INDEX(PAPI_FAD_INS)] = { "PAPI_FAD_INS", "FP adds", "Floating-point add instructions", INS | FP },
 	[INDEX(PAPI_FDV_INS)] = { "PAPI_FDV_INS", "FP divides", "Floating-point divide instructions", INS | FP },
-	[INDEX(PAPI_FSQ_INS)] = { "PAPI_FSQ_INS", "FP square roots", "Floating-point square root instructions", INS | FP },
+	[INDEX(PAPI_FSQ_INS)] = { "PAPI_FSQ_INS", "FP square roots", "Floating-point square root instructions",
+		INS | FP },
 	[INDEX(PAPI_FNV_INS)] = { "PAPI_FNV_INS", "FP inverses", "Floating-point inverse instructions", INS | FP },
 	[INDEX(PAPI_FP_OPS)] = { "PAPI_FP_OPS", "FP operations", "Floating-point operations", FP },
-	[INDEX(PAPI_SP_OPS)] = { "PAPI_SP_OPS", "SP operations", "Floating-point operations in single precision, vectors counted by their elements", FP },
-	[INDEX(PAPI_DP_OPS)] = { "PAPI_DP_OPS", "DP operations", "Floating-point operations in double precision, vectors counted by their elements", FP },
-	[INDEX(PAPI_VEC_SP)] = { "PAPI_VEC_SP", "SP vector instr", "Vector (SIMD) floating-point instructions in single precision", FP },
-	[INDEX(PAPI_VEC_DP)] = { "PAPI_VEC_DP", "DP vector instr", "Vector (SIMD) floating-point instructions in double precision", FP },
-	[INDEX(PAPI_REF_CYC)] = { "PAPI_REF_CYC", "Reference cycles", "Reference clock cycles, at a rate that does not follow the frequency of the core", MSC },
+	[INDEX(PAPI_SP_OPS)] = { "PAPI_SP_OPS", "SP operations",
+		"Floating-point operations in single precision, vectors counted by their elements", FP },
+	[INDEX(PAPI_DP_OPS)] = { "PAPI_DP_OPS", "DP operations",
+		"Floating-point operations in double precision, vectors counted by their elements", FP },
+	[INDEX(PAPI_VEC_SP)] = { "PAPI_VEC_SP", "SP vector instr",
+		"Vector (SIMD) floating-point instructions in single precision", FP },
+	[INDEX(PAPI_VEC_DP)] = { "PAPI_VEC_DP", "DP vector instr",
+		"Vector (SIMD) floating-point instructions in double precision", FP },
+	[INDEX(PAPI_REF_CYC)] = { "PAPI_REF_CYC", "Reference cycles",
+		"Reference clock cycles, at a rate that does not follow the frequency of the core", MSC },
 };

@@ -42,12 +42,12 @@ struct reading {
 	enum papi_definition_kind kind;
 	bool replace;
 	bool built_in;
-	bool again;  /* the text is read a second time: its problems have been told */
-	bool defined; /* something, if only in vain */
-	bool skipped; /* sections for other machines */
+	bool again;         /* the text is read a second time: its problems have been told */
+	bool defined;       /* something, if only in vain */
+	bool skipped;       /* sections for other machines */
 	bool tells_skipped; /* who asks for one of their events is told: the file is the user's */
-	int status;  /* of the first bad line */
-	char *sentence; /* and why */
+	int status;         /* of the first bad line */
+	char *sentence;     /* and why */
 };
 
 static void add_name(void *data, const char *name)
@@ -69,8 +69,9 @@ static void find_machine(struct machine *machine)
 
 	/* A recorded machine (PAPI_ROOT) is described by its files; libpfm4 would see the one this runs on. */
 	for (int i = 0; i < papi_component_count && (papi_linux_is_live() || secure_getenv("LIBPFM_FORCE_PMU")); i++)
-		for (unsigned j = 0; papi_components[i]->pmu_name &&
-				     papi_components[i]->pmu_name(j, name, sizeof(name)) == PAPI_OK; j++)
+		for (unsigned j = 0;
+			papi_components[i]->pmu_name && papi_components[i]->pmu_name(j, name, sizeof(name)) == PAPI_OK;
+			j++)
 			add_name(machine, name);
 	/* A PMU forced upon libpfm4 stands for another CPU than this. */
 	if (!secure_getenv("LIBPFM_FORCE_PMU"))
@@ -198,7 +199,8 @@ static void skipped(void *data, const char *symbol)
 static int not_this_machine(const struct machine *machine, const char *sentence)
 {
 	char *names = names_of(machine);
-	int status = papi_error(PAPI_ENOEVNT, "%s; the names of this machine are %s", sentence, names ? names : "not known");
+	int status = papi_error(
+		PAPI_ENOEVNT, "%s; the names of this machine are %s", sentence, names ? names : "not known");
 
 	free(names);
 	return status;
@@ -232,11 +234,14 @@ int papi_tables_lost(const char *symbol)
 }
 
 static int parse(struct reading *reading, const char *file, const char *text, size_t length,
-		 void (*parser)(const struct papi_parser *, const char *, const char *, size_t))
+	void (*parser)(const struct papi_parser *, const char *, const char *, size_t))
 {
-	const struct papi_parser operations = { .matches = matches, .define = define, .problem = problem,
-						.data = reading, .sections_only = reading->again,
-						.skipped = reading->tells_skipped && !reading->again ? skipped : NULL };
+	const struct papi_parser operations = { .matches = matches,
+		.define = define,
+		.problem = problem,
+		.data = reading,
+		.sections_only = reading->again,
+		.skipped = reading->tells_skipped && !reading->again ? skipped : NULL };
 
 	parser(&operations, file, text, length);
 	if (reading->status != PAPI_OK && !reading->again) {
@@ -254,7 +259,8 @@ static void tell_if_nothing(const struct reading *reading, const char *file)
 
 	if (reading->defined || !reading->skipped || reading->status != PAPI_OK)
 		return;
-	snprintf(sentence, sizeof(sentence), "%.400s: no section of this file is for this machine, so that it defines nothing", file);
+	snprintf(sentence, sizeof(sentence),
+		"%.400s: no section of this file is for this machine, so that it defines nothing", file);
 	not_this_machine(reading->machine, sentence);
 	if (papi_debug_level() != PAPI_QUIET)
 		papi_error_report(PAPI_ENOEVNT);
@@ -366,7 +372,8 @@ void papi_tables_load_one(const char *symbol)
 	for (int i = 0; line && i < PAPI_PRESETS; i++) {
 		if (strcmp(papi_presets[i].symbol, symbol) != 0)
 			continue;
-		settled[i] = parse(&reading, "built-in tables", line, strcspn(line, "\n"), papi_parse_events) == PAPI_OK;
+		settled[i] = parse(&reading, "built-in tables", line, strcspn(line, "\n"), papi_parse_events) ==
+			PAPI_OK;
 		any_settled = any_settled || settled[i];
 	}
 }
@@ -396,8 +403,8 @@ void papi_tables_load(void)
 		if (text)
 			read_preset_tables(&machine, file, text, length);
 		else
-			unread = file_problem(file == papi_builtin_file ? "the file of presets of this library" :
-									  "PAPI_CSV_EVENT_FILE");
+			unread = file_problem(file == papi_builtin_file ? "the file of presets of this library"
+									: "PAPI_CSV_EVENT_FILE");
 		free(text);
 	} else {
 		read_preset_tables(&machine, "built-in tables", papi_builtin_tables, papi_builtin_length());

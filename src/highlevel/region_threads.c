@@ -33,7 +33,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool fork_has_lock, writer_has_lock;
 static _Atomic bool warned; /* of a thread that cannot count: once is enough, the results have them all */
-static bool unwritten; /* a result was taken and could not be written */
+static bool unwritten;      /* a result was taken and could not be written */
 
 /* False: a call that this signal handler interrupted has it. */
 static bool lock_list(void)

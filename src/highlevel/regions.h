@@ -110,8 +110,8 @@ void papi_region_tree_free(struct papi_region_tree *tree);
 struct papi_region_event {
 	char *name;
 	bool instant;
-	int component;  /* index */
-	char units[32]; /* "" for plain counts */
+	int component;    /* index */
+	char units[32];   /* "" for plain counts */
 	const char *kind; /* what its counts are worth: doc/regions.md */
 };
 

@@ -47,7 +47,8 @@ void papi_cpu_names(void (*visit)(void *data, const char *name), void *data)
 	char name[PAPI_MAX_STR_LEN + 32];
 
 	if (papi_identity_x86_fill(&info)) {
-		snprintf(name, sizeof(name), "%s-%d-%X", info.vendor_string, info.cpuid_family, (unsigned)info.cpuid_model);
+		snprintf(name, sizeof(name), "%s-%d-%X", info.vendor_string, info.cpuid_family,
+			(unsigned)info.cpuid_model);
 		visit(data, name);
 		return;
 	}

@@ -34,11 +34,11 @@ static void *count(void *data)
 	int *failed = data;
 
 	*failed = CALL(PAPI_create_eventset)(&set) != PAPI_OK ||
-		  CALL(PAPI_add_named_event)(set, "rusage:::realtime") != PAPI_OK || CALL(PAPI_start)(set) != PAPI_OK ||
-		  CALL(PAPI_stop)(set, &value) != PAPI_OK || value <= 0 ||
-		  /* An error makes per-thread state, which the end of the thread must free. */
-		  CALL(PAPI_add_named_event)(set, "no such event") != PAPI_ENOEVNT ||
-		  CALL(PAPI_cleanup_eventset)(set) != PAPI_OK || CALL(PAPI_destroy_eventset)(&set) != PAPI_OK;
+		CALL(PAPI_add_named_event)(set, "rusage:::realtime") != PAPI_OK || CALL(PAPI_start)(set) != PAPI_OK ||
+		CALL(PAPI_stop)(set, &value) != PAPI_OK || value <= 0 ||
+		/* An error makes per-thread state, which the end of the thread must free. */
+		CALL(PAPI_add_named_event)(set, "no such event") != PAPI_ENOEVNT ||
+		CALL(PAPI_cleanup_eventset)(set) != PAPI_OK || CALL(PAPI_destroy_eventset)(&set) != PAPI_OK;
 	if (*failed)
 		fprintf(stderr, "counting failed: %s\n", CALL(PAPI_error_detail)());
 	return NULL;

@@ -181,10 +181,10 @@ static void texts_in_any_order(void)
 
 static void formulas(void)
 {
-#define TWO FAULTS "," MINOR_FAULTS "\n"
+#define TWO                 FAULTS "," MINOR_FAULTS "\n"
 #define FORMULA(type, text) .derived = type, .formula = text, .terms = { FAULTS, MINOR_FAULTS }
-#define POSTFIX(text)	    "EVENT,X,DERIVED_POSTFIX," text "," TWO, FORMULA("DERIVED_POSTFIX", text)
-#define INFIX(text)	    "EVENT,X,DERIVED_INFIX," text "," TWO, FORMULA("DERIVED_INFIX", text)
+#define POSTFIX(text)       "EVENT,X,DERIVED_POSTFIX," text "," TWO, FORMULA("DERIVED_POSTFIX", text)
+#define INFIX(text)         "EVENT,X,DERIVED_INFIX," text "," TWO, FORMULA("DERIVED_INFIX", text)
 	static const struct good goods[] = {
 		{ POSTFIX("N0|N1|3|*|+|") },
 		{ POSTFIX("N0|N1|3|*|+") },
@@ -223,7 +223,8 @@ static void every_type(void)
 			.terms = { FAULTS, MINOR_FAULTS } },
 		{ "EVENT,MY_CYC,NOT_DERIVED," FAULTS "\nEVENT,X,DERIVED_PS,MY_CYC," MINOR_FAULTS "\n",
 			.derived = "DERIVED_PS", .terms = { "MY_CYC", MINOR_FAULTS } },
-		{ "EVENT,MY_CLK,NOT_DERIVED," FAULTS "\nEVENT,X,DERIVED_ADD_PS,MY_CLK," MINOR_FAULTS "," MAJOR_FAULTS "\n",
+		{ "EVENT,MY_CLK,NOT_DERIVED," FAULTS "\nEVENT,X,DERIVED_ADD_PS,MY_CLK," MINOR_FAULTS "," MAJOR_FAULTS
+		  "\n",
 			.derived = "DERIVED_ADD_PS", .terms = { "MY_CLK", MINOR_FAULTS, MAJOR_FAULTS } },
 	};
 

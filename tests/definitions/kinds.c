@@ -243,8 +243,10 @@ static void terminals(void)
 	PAPI_event_info_t info;
 	int code = PAPI_UE_MASK, n = 0;
 
-	files_library("PRESET,PAPI_L1_DCM,NOT_DERIVED," FAULTS ",SDESC,\x1b[31mred,LDESC,\xc2\x9b" "2J,NOTE,\xff\xfe caf\xe9\n",
-		"EVENT,X\x1b]0;title\a,NOT_DERIVED," FAULTS ",NOTE,Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac\n"
+	files_library("PRESET,PAPI_L1_DCM,NOT_DERIVED," FAULTS ",SDESC,\x1b[31mred,LDESC,\xc2\x9b"
+		      "2J,NOTE,\xff\xfe caf\xe9\n",
+		"EVENT,X\x1b]0;title\a,NOT_DERIVED," FAULTS ",NOTE,Gr\xc3\xb6\xc3\x9f"
+		"e \xe2\x82\xac\n"
 		"EVENT,Y\x7f,NOT_DERIVED,\x1b[2J\n");
 	EXPECT_OK(PAPI_get_event_info(PAPI_L1_DCM, &info));
 	EXPECT_TEXT("?[31mred", info.short_descr);
@@ -255,7 +257,9 @@ static void terminals(void)
 		EXPECT_OK(PAPI_get_event_info(code, &info));
 		expect_harmless(info.symbol);
 		if (n == 0)
-			EXPECT_TEXT("Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac", info.note);
+			EXPECT_TEXT("Gr\xc3\xb6\xc3\x9f"
+				    "e \xe2\x82\xac",
+				info.note);
 		else
 			EXPECT_STATUS(PAPI_ENOEVNT, PAPI_query_event(code));
 		expect_harmless(PAPI_error_detail());

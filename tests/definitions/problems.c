@@ -37,7 +37,8 @@ static const struct bad {
 	{ "EVENT,X,DERIVED_ADD_PS," FAULTS "," FAULTS, 7, "X: DERIVED_ADD_PS takes at least 3 events, not 2" },
 	{ "EVENT,X,DERIVED_PS," FAULTS ",PAPI_TOT_CYC", 7,
 		"X: DERIVED_PS takes cycles first, PAPI_TOT_CYC or an event with CYC or CLK in its name, not " FAULTS },
-	{ "EVENT,X,DERIVED_ADD_PS," FAULTS ",PAPI_TOT_CYC," FAULTS, 7, "X: DERIVED_ADD_PS takes cycles first, "
+	{ "EVENT,X,DERIVED_ADD_PS," FAULTS ",PAPI_TOT_CYC," FAULTS, 7,
+		"X: DERIVED_ADD_PS takes cycles first, "
 		"PAPI_TOT_CYC or an event with CYC or CLK in its name, not " FAULTS },
 	{ "EVENT,X,DERIVED_INFIX,N0+," FAULTS, 23, "X: formula \"N0+\", position 4: " TERM_EXPECTED },
 	{ "EVENT,X,DERIVED_INFIX,N0+N1," FAULTS, 23,
@@ -105,8 +106,8 @@ static void line_numbers(void)
 		char text[400], expected[400];
 
 		snprintf(text, sizeof(text),
-			"# one%s%s  %sCPU,nobody-has-this%sEVENT,Z,BAD%sFOO,bar%s%sCPU,any%sEVENT,X,BAD%s",
-			e, e, e, e, e, e, e, e, e);
+			"# one%s%s  %sCPU,nobody-has-this%sEVENT,Z,BAD%sFOO,bar%s%sCPU,any%sEVENT,X,BAD%s", e, e, e, e,
+			e, e, e, e, e);
 		files_library("", text);
 		snprintf(expected, sizeof(expected), "%s:9:9: " TYPE_EXPECTED "\"BAD\"", files_path("events.txt"));
 		expect_lost("X", expected);

@@ -151,15 +151,17 @@ static void presets_of_the_user(void)
 	int set = PAPI_NULL;
 
 	blank_machine();
-	files_library("PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::utime\nPRESET,PAPI_TOT_CYC,NOT_DERIVED,rusage:::utime\n",
+	files_library(
+		"PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::utime\nPRESET,PAPI_TOT_CYC,NOT_DERIVED,rusage:::utime\n",
 		"PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::minflt\nEVENT,X,NOT_DERIVED,PAPI_TOT_INS\n");
 	EXPECT_TEXT("rusage:::minflt", files_info("PAPI_TOT_INS")->name[0]);
 	EXPECT_TEXT("rusage:::utime", files_info("PAPI_TOT_CYC")->name[0]);
 	EXPECT_EQUAL(PAPI_TOT_INS, files_code("PAPI_TOT_INS"));
 	EXPECT_OK(PAPI_create_eventset(&set));
 	EXPECT_OK(PAPI_add_event(set, PAPI_TOT_CYC));
-	EXPECT_STATUS(PAPI_EISRUN, files_add("PRESET,PAPI_TOT_CYC,NOT_DERIVED,rusage:::majflt\n"
-					     "PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::majflt\n"));
+	EXPECT_STATUS(PAPI_EISRUN,
+		files_add("PRESET,PAPI_TOT_CYC,NOT_DERIVED,rusage:::majflt\n"
+			  "PRESET,PAPI_TOT_INS,NOT_DERIVED,rusage:::majflt\n"));
 	EXPECT_TEXT("rusage:::utime", files_info("PAPI_TOT_CYC")->name[0]);
 	EXPECT_TEXT("rusage:::majflt", files_info("PAPI_TOT_INS")->name[0]);
 	EXPECT_OK(PAPI_cleanup_eventset(set));
@@ -187,7 +189,8 @@ static void other_machines(void)
 	intel_machine();
 	snprintf(text, sizeof(text), "%sCPU,any\nEVENT,Y,NOT_DERIVED,Z\n", other);
 	files_library("", text);
-	EXPECT_ERROR(PAPI_ENOEVNT, "events.txt:3:7: Z is defined for the CPU \"nobody-else\"; the names of this machine are perf",
+	EXPECT_ERROR(PAPI_ENOEVNT,
+		"events.txt:3:7: Z is defined for the CPU \"nobody-else\"; the names of this machine are perf",
 		PAPI_event_name_to_code("Z", &code));
 	EXPECT(strstr(PAPI_error_detail(), ALDER_LAKE) != NULL);
 	EXPECT_ERROR(PAPI_ENOEVNT, "events.txt:4:8: PAPI_CA_SHR is defined for", PAPI_query_event(PAPI_CA_SHR));

@@ -141,9 +141,8 @@ static void circles(void)
 	EXPECT_TEXT("BESIDE needs B: B needs C: C needs A: A needs B: B again: the definition goes round in a circle",
 		PAPI_error_detail());
 	EXPECT_STATUS(PAPI_EINVAL, PAPI_query_event(PAPI_L1_DCM));
-	EXPECT_TEXT(
-		"PAPI_L1_DCM needs PAPI_L1_ICM: PAPI_L1_ICM needs PAPI_L1_DCM: PAPI_L1_DCM again: "
-		"the definition goes round in a circle",
+	EXPECT_TEXT("PAPI_L1_DCM needs PAPI_L1_ICM: PAPI_L1_ICM needs PAPI_L1_DCM: PAPI_L1_DCM again: "
+		    "the definition goes round in a circle",
 		PAPI_error_detail());
 	EXPECT_OK(PAPI_query_named_event("GOOD"));
 	/* Asked again, the answer is the same. */
@@ -234,8 +233,7 @@ static void components(void)
 static void names_and_codes(void)
 {
 	static const char *const names[] = { "ONE", "with space", "a:b", "read", "PAPI_MINE", "x/y", "UP::down",
-		"mem:0x601040:w",
-		"\303\251t\303\251" };
+		"mem:0x601040:w", "\303\251t\303\251" };
 	char text[1000], *end = text, name[PAPI_MAX_STR_LEN];
 	int code = PAPI_UE_MASK;
 

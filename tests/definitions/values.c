@@ -184,7 +184,8 @@ static void per_second(void)
 	}
 	files_library_end();
 	/* In no time. */
-	files_library("PRESET,PAPI_TOT_CYC,NOT_DERIVED," MAJOR_FAULTS "\n", "EVENT,X,DERIVED_PS,PAPI_TOT_CYC," FAULTS "\n");
+	files_library(
+		"PRESET,PAPI_TOT_CYC,NOT_DERIVED," MAJOR_FAULTS "\n", "EVENT,X,DERIVED_PS,PAPI_TOT_CYC," FAULTS "\n");
 	if (hertz > 0)
 		EXPECT_EQUAL(0, value_of("X"));
 	files_library_end();
@@ -247,8 +248,9 @@ static void one_native_is_counted_once(void)
 {
 	int set = PAPI_NULL, before;
 
-	files_library("", "EVENT,X,DERIVED_INFIX,N0+N1*N2-N3," FAULTS "," FAULTS "," FAULTS "," MINOR_FAULTS "\n"
-			  "EVENT,Y,DERIVED_ADD,X," FAULTS "\n");
+	files_library("",
+		"EVENT,X,DERIVED_INFIX,N0+N1*N2-N3," FAULTS "," FAULTS "," FAULTS "," MINOR_FAULTS "\n"
+		"EVENT,Y,DERIVED_ADD,X," FAULTS "\n");
 	REQUIRE_OK(PAPI_create_eventset(&set));
 	before = work_descriptors();
 	REQUIRE_OK(PAPI_add_named_event(set, "X"));

@@ -154,17 +154,41 @@ static void times(int i)
 static void call(uint8_t what, int i, uint8_t number)
 {
 	switch (what % 11) {
-	case 0: start(i); break;
-	case 1: stop(i); break;
-	case 2: read_it(i); break;
-	case 3: reset(i); break;
-	case 4: add(i); break;
-	case 5: remove_last(i); break;
-	case 6: times(i); break;
-	case 7: advance(number); break;
-	case 8: fake_fail((enum fake_call)(number % FAKE_CLOSE), 1 + number / 64, number & 32 ? EINTR : EIO); break;
-	case 9: fake_faults_clear(); break;
-	default: start(i); advance(number); stop(i); break;
+	case 0:
+		start(i);
+		break;
+	case 1:
+		stop(i);
+		break;
+	case 2:
+		read_it(i);
+		break;
+	case 3:
+		reset(i);
+		break;
+	case 4:
+		add(i);
+		break;
+	case 5:
+		remove_last(i);
+		break;
+	case 6:
+		times(i);
+		break;
+	case 7:
+		advance(number);
+		break;
+	case 8:
+		fake_fail((enum fake_call)(number % FAKE_CLOSE), 1 + number / 64, number & 32 ? EINTR : EIO);
+		break;
+	case 9:
+		fake_faults_clear();
+		break;
+	default:
+		start(i);
+		advance(number);
+		stop(i);
+		break;
 	}
 }
 

@@ -122,7 +122,12 @@ static struct calls {
 } calls;
 
 static const struct calls empty_calls = {
-	empty_of_set, empty_of_values, empty_of_values, empty_of_values, empty_of_set, empty_timer,
+	empty_of_set,
+	empty_of_values,
+	empty_of_values,
+	empty_of_values,
+	empty_of_set,
+	empty_timer,
 };
 
 static void nothing(void)
@@ -254,8 +259,12 @@ static void measure_timers(void)
 		const char *name;
 		long long (*timer)(void);
 	} timers[] = {
-		{ "real_usec", PAPI_get_real_usec }, { "real_nsec", PAPI_get_real_nsec }, { "real_cyc", PAPI_get_real_cyc },
-		{ "virt_usec", PAPI_get_virt_usec }, { "virt_nsec", PAPI_get_virt_nsec }, { "virt_cyc", PAPI_get_virt_cyc },
+		{ "real_usec", PAPI_get_real_usec },
+		{ "real_nsec", PAPI_get_real_nsec },
+		{ "real_cyc", PAPI_get_real_cyc },
+		{ "virt_usec", PAPI_get_virt_usec },
+		{ "virt_nsec", PAPI_get_virt_nsec },
+		{ "virt_cyc", PAPI_get_virt_cyc },
 	};
 
 	for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {

@@ -128,7 +128,8 @@ static void reads_accum_reset_and_write(void)
 		work_read_values(set, values, 2);
 		loop(N);
 		work_read_values(set, later, 2);
-		EXPECT_BETWEEN(N * LOOP_INSTRUCTIONS - most, later[0] - values[0] - between - 2, N * LOOP_INSTRUCTIONS + most);
+		EXPECT_BETWEEN(
+			N * LOOP_INSTRUCTIONS - most, later[0] - values[0] - between - 2, N * LOOP_INSTRUCTIONS + most);
 		EXPECT_OK(PAPI_reset(set));
 		loop(N);
 		work_read_values(set, values, 2);
@@ -154,7 +155,8 @@ static void reads_accum_reset_and_write(void)
 /* Any number of sets of a thread may run, as long as the counters suffice; each counts its own region. */
 static void several_sets_at_once(void)
 {
-	int outer = work_set("perf::INSTRUCTIONS", "perf::CYCLES", NULL), inner = work_set("perf::INSTRUCTIONS", NULL, NULL);
+	int outer = work_set("perf::INSTRUCTIONS", "perf::CYCLES", NULL),
+	    inner = work_set("perf::INSTRUCTIONS", NULL, NULL);
 	long long values[2], value = 0;
 
 	for (int i = 0; i < 6; i++) {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define LOOP_INSTRUCTIONS 2
-#define CYCLES_EACH	  2
+#define CYCLES_EACH       2
 
 /* From loop to loop_end is its code. */
 void loop(uint64_t n);

@@ -12,8 +12,8 @@
 #include "work.h"
 
 #define THRESHOLD 100000
-#define TIMES	  40
-#define N	  (THRESHOLD * TIMES / (LOOP_INSTRUCTIONS * CYCLES_EACH))
+#define TIMES     40
+#define N         (THRESHOLD * TIMES / (LOOP_INSTRUCTIONS * CYCLES_EACH))
 
 static atomic_int n_calls, n_inside, n_wrong;
 static int counted_set;
@@ -68,8 +68,10 @@ static void of_cycles(void)
  */
 static void of_instructions(void)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_CPU_CLOCK,
-					.sample_period = 20000 };
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 20000 };
 	int clock = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	int set = work_set("perf::INSTRUCTIONS", NULL, NULL), code;
 

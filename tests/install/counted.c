@@ -33,7 +33,8 @@ int count(void)
 	int set = PAPI_NULL;
 
 	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || PAPI_create_eventset(&set) != PAPI_OK ||
-		PAPI_add_named_event(set, "PAPI_TOT_INS") != PAPI_OK || PAPI_add_named_event(set, "PAPI_LD_INS") != PAPI_OK) {
+		PAPI_add_named_event(set, "PAPI_TOT_INS") != PAPI_OK ||
+		PAPI_add_named_event(set, "PAPI_LD_INS") != PAPI_OK) {
 		printf("refused: %s\n", PAPI_error_detail());
 		return 1;
 	}

@@ -12,7 +12,7 @@
 #include "check.h"
 #include "record.h"
 
-#define CLOCK  "perf::TASK-CLOCK"
+#define CLOCK "perf::TASK-CLOCK"
 /* Under a sanitizer a handler takes longer. */
 #define PERIOD (work_exact_faults() ? 100000 : 1000000)
 

@@ -23,10 +23,10 @@
 #define LINE  64
 #define LINES 1024
 
-#define STOPPED 200 /* sets, by another thread than the one that counts */
-#define STOPS 10000 /* of one set, likewise */
-#define ENDS  3000  /* of threads that count */
-#define LEFT  1000L /* bytes for each of them that memory may grow by: of a run, there are some thousand */
+#define STOPPED 200   /* sets, by another thread than the one that counts */
+#define STOPS   10000 /* of one set, likewise */
+#define ENDS    3000  /* of threads that count */
+#define LEFT    1000L /* bytes for each of them that memory may grow by: of a run, there are some thousand */
 
 static _Alignas(4096) volatile char data[LINES * LINE], others[LINES * LINE];
 

@@ -11,7 +11,7 @@
 
 /* Around the small functions of work.c and record.c that do everything. */
 #define FAULTS_OF_A_TURN 100
-#define REGION 256
+#define REGION           256
 
 static struct work_cell cell, other;
 

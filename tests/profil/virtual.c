@@ -34,28 +34,28 @@ __asm__(".text\n"
 	"mov %rsi, %r12\n\t"
 	"call PAPI_start@PLT\n"
 	"10:\tmov $" TEXT(TURNS) ", %ecx\n"
-	"11:\tlea known_data(%rip), %rdx\n"
-	"12:\tmov (%rdx), %rax\n"
-	"13:\tadd $8, %rdx\n"
-	"14:\tnop\n"
-	"15:\tmov -8(%rdx), %r8\n"
-	"16:\tadd (%rdx), %rax\n"
-	"17:\tpush %rax\n"
-	"18:\tpop %rax\n"
-	"19:\tdec %ecx\n"
-	"20:\tjnz 12b\n"
-	"21:\tmov %ebx, %edi\n\t"
-	"mov %r12, %rsi\n\t"
-	"call PAPI_stop@PLT\n\t"
-	"add $8, %rsp\n\t"
-	"pop %r12\n\t"
-	"pop %rbx\n\t"
-	"ret\n\t"
-	".section .data.rel.ro, \"aw\"\n\t"
-	".balign 8\n"
-	"known_addresses:\n\t"
-	".quad 10b, 11b, 12b, 13b, 14b, 15b, 16b, 17b, 18b, 19b, 20b, 21b\n\t"
-	".text\n");
+				 "11:\tlea known_data(%rip), %rdx\n"
+				 "12:\tmov (%rdx), %rax\n"
+				 "13:\tadd $8, %rdx\n"
+				 "14:\tnop\n"
+				 "15:\tmov -8(%rdx), %r8\n"
+				 "16:\tadd (%rdx), %rax\n"
+				 "17:\tpush %rax\n"
+				 "18:\tpop %rax\n"
+				 "19:\tdec %ecx\n"
+				 "20:\tjnz 12b\n"
+				 "21:\tmov %ebx, %edi\n\t"
+				 "mov %r12, %rsi\n\t"
+				 "call PAPI_stop@PLT\n\t"
+				 "add $8, %rsp\n\t"
+				 "pop %r12\n\t"
+				 "pop %rbx\n\t"
+				 "ret\n\t"
+				 ".section .data.rel.ro, \"aw\"\n\t"
+				 ".balign 8\n"
+				 "known_addresses:\n\t"
+				 ".quad 10b, 11b, 12b, 13b, 14b, 15b, 16b, 17b, 18b, 19b, 20b, 21b\n\t"
+				 ".text\n");
 
 /* ---- what is expected ---- */
 
@@ -71,7 +71,8 @@ static int occurs(enum event event, int instruction, unsigned turn)
 	case INSTRUCTIONS:
 		return 1;
 	case LOADS:
-		return instruction == LOAD || instruction == LOAD_BEFORE || instruction == ADD_NEXT || instruction == POP;
+		return instruction == LOAD || instruction == LOAD_BEFORE || instruction == ADD_NEXT ||
+			instruction == POP;
 	case STORES:
 		return instruction == PUSH;
 	case TAKEN:
@@ -171,15 +172,15 @@ static void profile_here(void)
 	REQUIRE(PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT);
 	set = work_set(names[expected.event], NULL, NULL);
 	memset(buckets, 0, sizeof(buckets));
-	REQUIRE_OK(PAPI_profil(buckets, BUCKETS * width_of(&shape), (vptr_t)(uintptr_t)start_of(&shape), shape.scale, set,
-		record_code(set, 0), expected.period, shape.flags));
+	REQUIRE_OK(PAPI_profil(buckets, BUCKETS * width_of(&shape), (vptr_t)(uintptr_t)start_of(&shape), shape.scale,
+		set, record_code(set, 0), expected.period, shape.flags));
 	known_region(set, &count);
 	EXPECT_EQUAL(expected.count, count);
 	EXPECT_EQUAL(expected.count / expected.period, record_delivered(set));
 	EXPECT_EQUAL(0, record_lost(set));
 	if (!same_buckets(&expected, &shape))
-		printf("  %s, every %d; scale %u, flags %#x, %d before\n", names[expected.event], expected.period, shape.scale,
-			(unsigned)shape.flags, shape.before);
+		printf("  %s, every %d; scale %u, flags %#x, %d before\n", names[expected.event], expected.period,
+			shape.scale, (unsigned)shape.flags, shape.before);
 }
 
 static void profile(enum event event, int period, struct shape how)
@@ -209,7 +210,8 @@ static void every_shape(void)
 
 	for (size_t i = 0; i < COUNT_OF(scales); i++)
 		for (size_t j = 0; j < COUNT_OF(widths); j++)
-			profile(INSTRUCTIONS, 7, (struct shape){ scales[i], widths[j], before[(i + j) % COUNT_OF(before)] });
+			profile(INSTRUCTIONS, 7,
+				(struct shape){ scales[i], widths[j], before[(i + j) % COUNT_OF(before)] });
 }
 
 /* Nothing is lost, so that every sample weighs one. */

@@ -65,7 +65,7 @@ static char **arguments(void)
 	static char *list[4];
 
 	list[0] = (char *)(uintptr_t)program;
-	list[1] = (char *)(uintptr_t)"s";
+	list[1] = (char *)(uintptr_t) "s";
 	list[2] = (char *)(uintptr_t)number_text;
 	return list;
 }

@@ -417,12 +417,13 @@ static void components(void)
 /* As perf(1) and the kernel's documents write them: listed or not, bare or not, in any case of letters. */
 static void names_of_the_kernel(void)
 {
-	static const char *const software[] = { "alignment-faults", "context-switches", "cs", "cpu-clock", "cpu-migrations",
-		"migrations", "emulation-faults", "major-faults", "minor-faults", "page-faults", "faults", "task-clock" };
+	static const char *const software[] = { "alignment-faults", "context-switches", "cs", "cpu-clock",
+		"cpu-migrations", "migrations", "emulation-faults", "major-faults", "minor-faults", "page-faults",
+		"faults", "task-clock" };
 	static const char *const hardware[] = { "branch-instructions", "branches", "branch-misses", "bus-cycles",
 		"cache-misses", "cache-references", "cpu-cycles", "cycles", "instructions", "ref-cycles",
-		"stalled-cycles-frontend", "idle-cycles-backend", "L1-dcache-loads", "LLC-load-misses", "dTLB-store-misses",
-		"branch-load-misses", "node-loads" };
+		"stalled-cycles-frontend", "idle-cycles-backend", "L1-dcache-loads", "LLC-load-misses",
+		"dTLB-store-misses", "branch-load-misses", "node-loads" };
 	char name[WORK_NAME];
 
 	for (unsigned i = 0; i < COUNT_OF(software); i++) {

@@ -33,7 +33,8 @@ static void what_is_missing(void)
 
 int main(void)
 {
-	static const struct test tests[] = { { "kernel events", kernel_events }, { "what is missing", what_is_missing } };
+	static const struct test tests[] = { { "kernel events", kernel_events },
+		{ "what is missing", what_is_missing } };
 
 	REQUIRE(PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT);
 	return check_run(tests, COUNT_OF(tests));

@@ -334,7 +334,8 @@ static int overflow(struct dice *dice)
 	static const int flags[] = { 0, 0, PAPI_OVERFLOW_FORCE_SW, PAPI_OVERFLOW_HARDWARE, 1 };
 	static _Alignas(8) unsigned char buckets[4096];
 	static const unsigned scales[] = { 0, 1, 2, 4, 65535, 65536, 131072, 131073 };
-	int set = random_handle(dice), code = random_member(dice, set), positions[4], number = (int)random_below(dice, 5);
+	int set = random_handle(dice), code = random_member(dice, set), positions[4],
+	    number = (int)random_below(dice, 5);
 	long long delivered, lost;
 
 	switch (random_below(dice, 6)) {

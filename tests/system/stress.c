@@ -51,14 +51,15 @@ static struct timespec began;
 static pthread_barrier_t all_have_sets;
 static atomic_ulong interrupted, overflowed;
 static _Thread_local volatile int counted = PAPI_NULL; /* of the thread's own sets, the one that is checked */
-static _Thread_local volatile long calls;	       /* of the handler for that one: another's may come late */
+static _Thread_local volatile long calls;              /* of the handler for that one: another's may come late */
 
 static bool over(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return check_failures() || (double)(now.tv_sec - began.tv_sec) + 1e-9 * (double)(now.tv_nsec - began.tv_nsec) > seconds;
+	return check_failures() ||
+		(double)(now.tv_sec - began.tv_sec) + 1e-9 * (double)(now.tv_nsec - began.tv_nsec) > seconds;
 }
 
 /* ---- What interrupts ----------------------------------------------------------------------------------- */
@@ -232,7 +233,8 @@ static bool start(struct thread *thread, enum own which, int threshold, const ch
 
 	counted = set;
 	calls = 0;
-	return done_or_refused(thread, "PAPI_overflow", PAPI_overflow(set, thread->codes[which], threshold, 0, own_handler)) &&
+	return done_or_refused(
+		       thread, "PAPI_overflow", PAPI_overflow(set, thread->codes[which], threshold, 0, own_handler)) &&
 		done_or_refused(thread, doing, PAPI_start(set));
 }
 
@@ -330,7 +332,8 @@ static void join_or_tell(void)
 		if (pthread_timedjoin_np(threads[i].id, NULL, &end) == 0)
 			continue;
 		for (unsigned j = 0; j < n_threads; j++)
-			fprintf(stderr, "thread %u: %s after %lu rounds\n", j, threads[j].dice.doing, threads[j].rounds);
+			fprintf(stderr, "thread %u: %s after %lu rounds\n", j, threads[j].dice.doing,
+				threads[j].rounds);
 		fprintf(stderr, "thread %u hangs\n", i);
 		_exit(1);
 	}

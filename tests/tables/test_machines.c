@@ -290,7 +290,8 @@ static void unknown_hybrid(void)
 	REQUIRE_OK(PAPI_add_event(set, PAPI_TOT_INS));
 	if (EXPECT_EQUAL(2, fake.n_open)) {
 		configs = (long long)fake_event(0)->attr.config + (long long)fake_event(1)->attr.config;
-		EXPECT_EQUAL(((long long)CPU_CORE << 32) + ((long long)CPU_ATOM << 32) + 2 * PERF_COUNT_HW_INSTRUCTIONS, configs);
+		EXPECT_EQUAL(((long long)CPU_CORE << 32) + ((long long)CPU_ATOM << 32) + 2 * PERF_COUNT_HW_INSTRUCTIONS,
+			configs);
 		REQUIRE_OK(PAPI_start(set));
 		fake_event(0)->count += 1000;
 		fake_event(1)->count += 234;

@@ -111,8 +111,8 @@ static void test_groups_of_digits(void **state)
 	static const struct {
 		const char *number, *grouped;
 	} cases[] = { { "0", "0" }, { "999", "999" }, { "1000", "1,000" }, { "-1234567", "-1,234,567" },
-		{ "-123", "-123" }, { "123456.789012", "123,456.789012" }, { "9223372036854775807", "9,223,372,036,854,775,807" },
-		{ "1234.5 k", "1,234.5 k" }, { "", "" } };
+		{ "-123", "-123" }, { "123456.789012", "123,456.789012" },
+		{ "9223372036854775807", "9,223,372,036,854,775,807" }, { "1234.5 k", "1,234.5 k" }, { "", "" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -127,8 +127,9 @@ static void test_text_that_terminals_do_not_obey(void **state)
 {
 	static const struct {
 		const char *text, *clean;
-	} cases[] = { { "plain text", "plain text" }, { "a\033[31mb\n\t\177", "a?[31mb???" }, { "gr\303\274n", "gr\303\274n" },
-		{ "\302\233m", "?m" }, { "\377\376x", "??x" }, { "cut \342\202", "cut ??" }, { "", "" } };
+	} cases[] = { { "plain text", "plain text" }, { "a\033[31mb\n\t\177", "a?[31mb???" },
+		{ "gr\303\274n", "gr\303\274n" }, { "\302\233m", "?m" }, { "\377\376x", "??x" },
+		{ "cut \342\202", "cut ??" }, { "", "" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

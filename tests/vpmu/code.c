@@ -300,7 +300,6 @@ static void test_code_written_at_run_time(void)
 	munmap(page, 8192);
 }
 
-
 int main(int count, char **arguments)
 {
 	static const struct test tests[] = {

@@ -639,7 +639,8 @@ static uint8_t *near_data(size_t size)
 	uintptr_t data = (uintptr_t)&state & ~(uintptr_t)0xfffff;
 
 	for (uintptr_t distance = 0x4000000; distance < 0x78000000 - size; distance += 0x4000000) {
-		uint8_t *place = mmap((void *)(data + distance), size, PROT_NONE, /* NOLINT(performance-no-int-to-ptr) */
+		uint8_t *place = mmap((void *)(data + distance), size,
+			PROT_NONE, /* NOLINT(performance-no-int-to-ptr) */
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 		if (place == (uint8_t *)(data + distance)) /* NOLINT(performance-no-int-to-ptr) */

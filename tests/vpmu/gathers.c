@@ -25,7 +25,7 @@ struct work {
 
 static char data[PAGES * PAGE] __attribute__((aligned(PAGE)));
 
-#define OPERANDS                                                                                                    \
+#define OPERANDS                                                                                                   \
 	: "+r"(turns)                                                                                               \
 	: [base] "r"(work->base), [indexes] "r"(work->indexes), [mask] "r"(work->mask), [result] "r"(work->result)  \
 	: "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3"
@@ -37,8 +37,9 @@ static char data[PAGES * PAGE] __attribute__((aligned(PAGE)));
 		struct work *work = argument;                                                                       \
 		uint64_t turns = work->turns;                                                                       \
                                                                                                                     \
-		__asm__ volatile(prepare "\n1:	" again "\n	" instruction "\n	dec %0\n	jnz 1b\n	" finish \
-			"\n	vzeroupper\n" OPERANDS);                                                            \
+		__asm__ volatile(                                                                                   \
+			prepare "\n1:	" again "\n	" instruction                                                \
+				"\n	dec %0\n	jnz 1b\n	" finish "\n	vzeroupper\n" OPERANDS); \
 	}
 
 #define PREPARE_AVX2 "vmovdqu (%[indexes]), %%ymm2\n vmovdqu (%[mask]), %%ymm3\n vpxor %%xmm0, %%xmm0, %%xmm0"
@@ -51,13 +52,13 @@ FORM(gather_qps, PREPARE_AVX2, AGAIN_AVX2, "vgatherqps %%xmm1, (%[base],%%ymm2,8
 FORM(gather_dpd, PREPARE_AVX2, AGAIN_AVX2, "vgatherdpd %%ymm1, -64(%[base],%%xmm2,4), %%ymm0", FINISH_AVX2)
 FORM(gather_qq, PREPARE_AVX2, AGAIN_AVX2, "vpgatherqq %%ymm1, 8(%[base],%%ymm2,8), %%ymm0", FINISH_AVX2)
 
-#define PREPARE_AVX512                                                                                              \
+#define PREPARE_AVX512 \
 	"vmovdqu64 (%[indexes]), %%zmm30\n kmovw %k[bits], %%k3\n vpxord %%zmm17, %%zmm17, %%zmm17\n mov %[base], %%r12"
 #define AGAIN_AVX512  "kmovw %%k3, %%k2"
 #define FINISH_AVX512 "vmovdqu64 %%zmm17, (%[result])"
 
 #undef OPERANDS
-#define OPERANDS                                                                                                    \
+#define OPERANDS                                                                                  \
 	: "+r"(turns)                                                                                               \
 	: [base] "r"(work->base), [indexes] "r"(work->indexes), [bits] "r"((uint32_t)work->bits),                   \
 	  [result] "r"(work->result)                                                                                \

@@ -10,9 +10,9 @@
 #include "check.h"
 #include "virtual.h"
 
-#define FEW	 20
-#define KINDS	 90 /* of sets */
-#define MANY	 800
+#define FEW      20
+#define KINDS    90 /* of sets */
+#define MANY     800
 #define ATTEMPTS 15
 
 static pthread_attr_t small_stack;

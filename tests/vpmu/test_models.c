@@ -75,7 +75,7 @@ static unsigned pieces_left;
 
 static void *little_memory(void *memory, size_t old, size_t new)
 {
-	if (new && pieces_left == 0)
+	if (new &&pieces_left == 0)
 		return NULL;
 	pieces_left -= new != 0;
 	return change_memory(memory, old, new);
@@ -686,7 +686,8 @@ static void two_lines_are_one_miss(void **state)
 	(void)state;
 	add_access(block, PAPI_VPMU_READ, 1, 60, 8);
 	for (unsigned times = 0; times < 2; times++) {
-		for (uint64_t at = 0; at < 2 * (uint64_t)geometry.l1d.sets * geometry.l1d.ways << geometry.l1d.shift; at += 128)
+		for (uint64_t at = 0; at < 2 * (uint64_t)geometry.l1d.sets * geometry.l1d.ways << geometry.l1d.shift;
+			at += 128)
 			record(machine, 64, 0x10000000 + at);
 		simulate(machine);
 		if (times == 0) {

@@ -77,13 +77,13 @@ static bool may_user_read(const struct papi_perf_control *control, const struct 
 	bool topdown = encoding->attr.type != PERF_TYPE_HARDWARE && encoding->attr.type != PERF_TYPE_HW_CACHE && !event;
 
 	/* Intel's topdown events have code 0 and share one register, which holds shares and not counts. */
-	return PAPI_USER_READ && user_read_is_allowed() && encoding->core && !topdown && !options->attach && options->cpu < 0 &&
-	       options->granularity == PAPI_GRN_THR && !options->inherit && !options->multiplex &&
-	       !control->sampling;
+	return PAPI_USER_READ && user_read_is_allowed() && encoding->core && !topdown && !options->attach &&
+		options->cpu < 0 && options->granularity == PAPI_GRN_THR && !options->inherit && !options->multiplex &&
+		!control->sampling;
 }
 
 static struct perf_event_attr attr_for(const struct papi_perf_control *control,
-				       const struct papi_perf_encoding *encoding, unsigned core_pmu, bool leader)
+	const struct papi_perf_encoding *encoding, unsigned core_pmu, bool leader)
 {
 	struct perf_event_attr attr = encoding->attr;
 	int domain = control->options.domain;
@@ -119,9 +119,9 @@ struct perf_event_attr papi_perf_breakpoint_attr(const struct papi_perf_control 
 /* What one attempt to open came to. */
 struct opened {
 	int fd;
-	int error;	/* errno */
-	bool alone;	/* opened, but not into the group it was meant for */
-	bool any_mode;	/* without the exclude bits that its PMU does not know */
+	int error;     /* errno */
+	bool alone;    /* opened, but not into the group it was meant for */
+	bool any_mode; /* without the exclude bits that its PMU does not know */
 	bool grouped;
 };
 
@@ -150,7 +150,7 @@ static bool may_lack_modes(const struct papi_perf_encoding *encoding)
  *  - it does not fit into the group: alone, if it belongs to a PMU other than that of the group.
  */
 static void open_event(const struct papi_perf_control *control, struct papi_perf_encoding *encoding,
-		       const struct target *target, const struct papi_perf_group *group, struct opened *opened)
+	const struct target *target, const struct papi_perf_group *group, struct opened *opened)
 {
 	struct perf_event_attr attr = attr_for(control, encoding, target->core_pmu, !group);
 	pid_t pid = target->pid;
@@ -193,7 +193,7 @@ static void open_event(const struct papi_perf_control *control, struct papi_perf
 
 /* An event that is invalid in its group but valid alone conflicts with the group. */
 static int open_failed(const struct papi_perf_control *control, struct papi_perf_encoding *encoding,
-		       const struct target *target, const struct papi_perf_group *group, const struct opened *last)
+	const struct target *target, const struct papi_perf_group *group, const struct opened *last)
 {
 	struct perf_event_attr attr = attr_for(control, encoding, target->core_pmu, true);
 	pid_t pid = target->pid;
@@ -206,18 +206,21 @@ static int open_failed(const struct papi_perf_control *control, struct papi_perf
 		attr.exclude_user = attr.exclude_kernel = attr.exclude_hv = 0;
 	if (error == EINVAL && group && attempt(&attr, pid, cpu, -1, &opened) >= 0) {
 		papi_perf_kernel->close(opened.fd);
-		return papi_error(PAPI_ECNFLCT, "the counters cannot count it together with the events already in the "
-						"EventSet: use another EventSet, or PAPI_set_multiplex");
+		return papi_error(PAPI_ECNFLCT,
+			"the counters cannot count it together with the events already in the "
+			"EventSet: use another EventSet, or PAPI_set_multiplex");
 	}
-	return papi_perf_open_failed(&(struct papi_perf_attempt){ .attr = &attr, .pid = pid, .cpu = cpu,
-								   .core = encoding->core,
-								   .any_mode = last->any_mode &&
-									       !(control->options.domain &
-										 PAPI_DOM_KERNEL) }, error);
+	return papi_perf_open_failed(
+		&(struct papi_perf_attempt){ .attr = &attr,
+			.pid = pid,
+			.cpu = cpu,
+			.core = encoding->core,
+			.any_mode = last->any_mode && !(control->options.domain & PAPI_DOM_KERNEL) },
+		error);
 }
 
-static struct papi_perf_group *find_group(struct papi_perf_control *control, const struct papi_perf_encoding *encoding,
-					  const struct target *target)
+static struct papi_perf_group *find_group(
+	struct papi_perf_control *control, const struct papi_perf_encoding *encoding, const struct target *target)
 {
 	unsigned pmu = pmu_of(encoding, target->core_pmu);
 
@@ -226,13 +229,14 @@ static struct papi_perf_group *find_group(struct papi_perf_control *control, con
 		return NULL;
 	for (unsigned i = 0; i < control->n_groups; i++) {
 		/* Of turns, the latest is the one that may have room. */
-		struct papi_perf_group *group = &control->groups[control->options.multiplex ? control->n_groups - 1 - i : i];
+		struct papi_perf_group *group =
+			&control->groups[control->options.multiplex ? control->n_groups - 1 - i : i];
 
 		if (control->options.multiplex && group->pmu != pmu)
 			continue;
 
 		if (group->pid == target->pid && group->cpu == target->cpu && group->grouped &&
-		    (pmu == PERF_TYPE_SOFTWARE || group->pmu == PERF_TYPE_SOFTWARE || group->pmu == pmu))
+			(pmu == PERF_TYPE_SOFTWARE || group->pmu == PERF_TYPE_SOFTWARE || group->pmu == pmu))
 			return group;
 	}
 	return NULL;
@@ -245,8 +249,8 @@ struct papi_perf_group *papi_perf_group_make(struct papi_perf_control *control, 
 	if (!groups)
 		return NULL;
 	control->groups = groups;
-	groups[control->n_groups] = (struct papi_perf_group){ .pid = pid, .cpu = cpu, .pmu = PERF_TYPE_SOFTWARE,
-							      .grouped = grouped };
+	groups[control->n_groups] =
+		(struct papi_perf_group){ .pid = pid, .cpu = cpu, .pmu = PERF_TYPE_SOFTWARE, .grouped = grouped };
 	return &groups[control->n_groups++];
 }
 
@@ -273,7 +277,7 @@ int papi_perf_group_append(struct papi_perf_group *group, int fd, unsigned nativ
 
 /* The descriptor becomes the last counter of the group, or of a new one. On failure it is closed. */
 static int keep_counter(struct papi_perf_control *control, struct papi_perf_group *group, const struct opened *opened,
-			const struct target *target, unsigned native)
+	const struct target *target, unsigned native)
 {
 	unsigned pmu = pmu_of(control->natives[native], target->core_pmu);
 	int status;
@@ -306,7 +310,8 @@ static int add_counter_for(struct papi_perf_control *control, unsigned native, c
 
 	do {
 		open_event(control, encoding, target, group, &opened);
-	} while (opened.fd < 0 && control->sampling && papi_perf_sampling_less_precise(control, encoding, opened.error));
+	} while (
+		opened.fd < 0 && control->sampling && papi_perf_sampling_less_precise(control, encoding, opened.error));
 	/* It does not fit into this turn: the next one begins with it. */
 	if (opened.fd < 0 && opened.error == EINVAL && group && control->options.take_turns) {
 		group = NULL;
@@ -326,8 +331,8 @@ static int add_counter_for(struct papi_perf_control *control, unsigned native, c
 		return status;
 	papi_perf_kernel->close(group->counters[--group->n].fd);
 	open_event(control, encoding, target, NULL, &opened);
-	return opened.fd < 0 ? open_failed(control, encoding, target, NULL, &opened) :
-			       keep_counter(control, NULL, &opened, target, native);
+	return opened.fd < 0 ? open_failed(control, encoding, target, NULL, &opened)
+			     : keep_counter(control, NULL, &opened, target, native);
 }
 
 /* On a hybrid CPU a generic event has a counter on the PMU of each kind of cores; its count is their sum. */
@@ -366,8 +371,9 @@ static int add_native(struct papi_perf_control *control, unsigned native)
 
 	/* What is not scheduled there may run on the other cores: no share of time tells what to scale by. */
 	if (options->multiplex && encoding->some_cores)
-		return papi_error(PAPI_ECMP, "on a hybrid CPU, events of one kind of cores cannot be estimated by multiplexing: "
-					     "use several EventSets without it");
+		return papi_error(PAPI_ECMP,
+			"on a hybrid CPU, events of one kind of cores cannot be estimated by multiplexing: "
+			"use several EventSets without it");
 	status = papi_perf_range_check(options, &encoding->attr);
 	if (status != PAPI_OK)
 		return status;
@@ -537,12 +543,15 @@ static int check_options(const struct papi_options *options)
 	int domain = options->domain;
 
 	if (!(domain & (PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR)))
-		return papi_error(PAPI_EINVAL_DOM, "perf events cannot count domain 0x%x alone: add PAPI_DOM_USER, "
-						   "PAPI_DOM_KERNEL or PAPI_DOM_SUPERVISOR", (unsigned)domain);
+		return papi_error(PAPI_EINVAL_DOM,
+			"perf events cannot count domain 0x%x alone: add PAPI_DOM_USER, "
+			"PAPI_DOM_KERNEL or PAPI_DOM_SUPERVISOR",
+			(unsigned)domain);
 	if (options->granularity != PAPI_GRN_THR && options->granularity != PAPI_GRN_SYS &&
-	    options->granularity != PAPI_GRN_SYS_CPU)
-		return papi_error(PAPI_ECMP, "perf events count threads, CPUs or the system; for a process, count its first "
-						"thread with PAPI_INHERIT before it makes others");
+		options->granularity != PAPI_GRN_SYS_CPU)
+		return papi_error(PAPI_ECMP,
+			"perf events count threads, CPUs or the system; for a process, count its first "
+			"thread with PAPI_INHERIT before it makes others");
 	if (options->granularity != PAPI_GRN_THR && options->attach)
 		return papi_error(PAPI_ECOMBO, "an EventSet counts a thread it is attached to or whole CPUs, not both");
 	if (options->cpu >= 0 && options->attach)
@@ -617,8 +626,8 @@ static bool is_simple(const struct papi_perf_control *control)
 {
 	const struct papi_perf_group *group = control->groups;
 
-	if (papi_perf_kernel != &papi_perf_linux || control->n_groups != 1 || !group->grouped || group->user_read || control->some_cores ||
-	    control->options.attach || control->options.multiplex || control->sampling)
+	if (papi_perf_kernel != &papi_perf_linux || control->n_groups != 1 || !group->grouped || group->user_read ||
+		control->some_cores || control->options.attach || control->options.multiplex || control->sampling)
 		return false;
 	for (unsigned i = 0; i < group->n; i++)
 		if (group->counters[i].native != i)

@@ -23,9 +23,9 @@
 struct papi_perf_counter {
 	int fd;
 	unsigned native; /* position in the control */
-	uint64_t base;	 /* raw count at the baseline */
+	uint64_t base;   /* raw count at the baseline */
 	uint64_t offset; /* what the kernel adds to the hardware counter, where control.direct describes that */
-	uint64_t least;	 /* multiplexed: the last estimate since the baseline */
+	uint64_t least;  /* multiplexed: the last estimate since the baseline */
 	const struct perf_event_mmap_page *page; /* for reads from user space; NULL: only through the kernel */
 };
 
@@ -40,14 +40,14 @@ enum papi_perf_resource {
 struct papi_perf_group {
 	pid_t pid;
 	int cpu;
-	unsigned pmu;	/* type of the PMU with counters of its own in this group, PERF_TYPE_SOFTWARE: none yet */
-	bool grouped;	/* read with PERF_FORMAT_GROUP; else it has one counter */
+	unsigned pmu;   /* type of the PMU with counters of its own in this group, PERF_TYPE_SOFTWARE: none yet */
+	bool grouped;   /* read with PERF_FORMAT_GROUP; else it has one counter */
 	bool user_read; /* every counter has a page */
-	bool waiting;	/* multiplexed: it is not its turn; a breakpoint then has no descriptor */
+	bool waiting;   /* multiplexed: it is not its turn; a breakpoint then has no descriptor */
 	enum papi_perf_resource resource;
 	unsigned n, capacity;
 	uint64_t enabled_base, running_base; /* times at the baseline */
-	uint64_t enabled, running;	     /* and between the last two baselines, or since the last */
+	uint64_t enabled, running;           /* and between the last two baselines, or since the last */
 	struct papi_perf_counter *counters;
 	uint64_t *buffer; /* what the kernel's read fills: 3 + capacity words */
 };
@@ -57,19 +57,19 @@ struct papi_perf_control {
 	struct papi_perf_encoding **natives;
 	unsigned n_natives, n_groups;
 	struct papi_perf_group *groups;
-	long long *scratch; /* n_natives counts: one group of several */
+	long long *scratch;            /* n_natives counts: one group of several */
 	struct papi_perf_rotas *rotas; /* multiplexed: who takes turns with whom; NULL: to be found out by start */
 	struct papi_perf_sampling *sampling; /* natives that overflow (sampling.h); NULL: none */
 	bool open;
-	bool mapped;	  /* pages have been asked for since the last change */
-	bool enabled;	  /* in the kernel: it runs, or is kept (direct.h) */
-	unsigned n_runs;  /* since it was opened, up to 2 */
-	bool some_cores;  /* counts on some kinds of cores only: that it never ran may be right */
-	bool simple;	  /* one group of the calling thread, read through the kernel: only to be enabled and disabled */
-	int leader;	  /* its descriptor */
-	bool moved;	  /* has counted since the baseline though it was stopped: start finds a new one */
-	uint32_t thread;  /* papi_thread_number() of whoever opened it: pages are good for that thread only */
-	struct papi_direct *direct; /* how its thread reads it; NULL: only as user_read.h has it */
+	bool mapped;     /* pages have been asked for since the last change */
+	bool enabled;    /* in the kernel: it runs, or is kept (direct.h) */
+	unsigned n_runs; /* since it was opened, up to 2 */
+	bool some_cores; /* counts on some kinds of cores only: that it never ran may be right */
+	bool simple;     /* one group of the calling thread, read through the kernel: only to be enabled and disabled */
+	int leader;      /* its descriptor */
+	bool moved;      /* has counted since the baseline though it was stopped: start finds a new one */
+	uint32_t thread; /* papi_thread_number() of whoever opened it: pages are good for that thread only */
+	struct papi_direct *direct;   /* how its thread reads it; NULL: only as user_read.h has it */
 	struct papi_user_clock clock; /* how to tell the times of direct.h */
 };
 

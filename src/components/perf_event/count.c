@@ -28,7 +28,7 @@ static int went_backwards(const struct papi_perf_group *group, const long long v
 	while (i + 1 < group->n && values[group->counters[i].native] >= 0)
 		i++;
 	return papi_error(PAPI_ECLOST, "a counter went backwards, by %lld from %llu; its count is worth nothing",
-			  -values[group->counters[i].native], (unsigned long long)group->counters[i].base);
+		-values[group->counters[i].native], (unsigned long long)group->counters[i].base);
 }
 
 /* Both ways to read return the counts' signs, or-ed: negative if any of them is. */
@@ -72,7 +72,7 @@ static inline bool has_never_run(const struct papi_perf_group *group)
 
 /* The kernel's answer is { n, enabled, running, values[n] } for a group, { value, enabled, running } for a single. */
 static inline int read_from_kernel(const struct papi_perf_control *control, const struct papi_perf_group *group,
-				   long long values[], long long *signs)
+	long long values[], long long *signs)
 {
 	size_t size = (group->grouped ? 3 + group->n : 3) * sizeof(uint64_t);
 	ssize_t got = papi_perf_kernel->read(group->counters[0].fd, group->buffer, size);
@@ -111,20 +111,19 @@ static void move_baseline(struct papi_perf_control *control, struct papi_perf_gr
 
 /* A group that its own thread may be able to read by itself. False if it goes on to the kernel. */
 static __attribute__((noinline)) bool read_mapped(struct papi_perf_control *control, struct papi_perf_group *group,
-						  long long values[], long long *signs, bool rebase)
+	long long values[], long long *signs, bool rebase)
 {
 	papi_perf_direct_settle(control);
 	if (control->thread != papi_thread_number())
 		return false;
-	if (!(control->direct ? papi_perf_direct_read(control, values, signs) :
-					 read_from_user(group, values, signs)))
+	if (!(control->direct ? papi_perf_direct_read(control, values, signs) : read_from_user(group, values, signs)))
 		return false;
 	return !rebase || times_from_user(group);
 }
 
 /* One group into values, which holds nothing else for its natives yet. */
-static inline int read_group(struct papi_perf_control *control, struct papi_perf_group *group, long long values[],
-			     bool rebase)
+static inline int read_group(
+	struct papi_perf_control *control, struct papi_perf_group *group, long long values[], bool rebase)
 {
 	long long signs = 0;
 
@@ -168,8 +167,8 @@ static __attribute__((noinline)) int read_fully(struct papi_perf_control *contro
 {
 	if (__builtin_expect(control->n_groups == 1 && !control->options.multiplex, 1))
 		return read_group(control, &control->groups[0], values, rebase);
-	return control->options.multiplex ? papi_perf_multiplex_read(control, values, rebase) :
-					    read_groups(control, values, rebase);
+	return control->options.multiplex ? papi_perf_multiplex_read(control, values, rebase)
+					  : read_groups(control, values, rebase);
 }
 
 /* The long ways out of what follows; errors of papi_system_call() are negative numbers. */
@@ -252,7 +251,7 @@ static int check_target(const struct papi_perf_control *control)
 		return PAPI_OK;
 	}
 	return papi_error(PAPI_EINVAL, "process or thread %d, to which the EventSet is attached, has ended",
-			  (int)control->options.attach);
+		(int)control->options.attach);
 }
 
 /* Makes now the baseline of a control that was kept. False if that takes the kernel. */
@@ -262,7 +261,7 @@ static bool start_kept(struct papi_perf_control *control)
 	long long signs;
 
 	if (control->thread != papi_thread_number() || !papi_perf_direct_read(control, control->scratch, &signs) ||
-	    !times_from_user(group))
+		!times_from_user(group))
 		return false;
 	move_baseline(control, group, control->scratch);
 	return true;
@@ -275,7 +274,7 @@ static bool keep(struct papi_perf_control *control, long long values[])
 	long long signs = 0;
 
 	if (control->n_runs < 2 || control->sampling || !read_mapped(control, group, values, &signs, true) ||
-	    !control->direct->can_keep || signs < 0)
+		!control->direct->can_keep || signs < 0)
 		return false;
 	move_baseline(control, group, values);
 	return true;
@@ -374,7 +373,7 @@ static __attribute__((noinline)) int stop_fully(struct papi_perf_control *contro
 	control->enabled = false;
 	for (unsigned i = 0; i < control->n_groups; i++)
 		if (!control->groups[i].waiting &&
-		    papi_perf_kernel->ioctl(control->groups[i].counters[0].fd, PERF_EVENT_IOC_DISABLE, 0) != 0)
+			papi_perf_kernel->ioctl(control->groups[i].counters[0].fd, PERF_EVENT_IOC_DISABLE, 0) != 0)
 			status = papi_perf_call_failed("PERF_EVENT_IOC_DISABLE", errno);
 	/* A disabled counter is in no hardware counter: this goes to the kernel, and brings the times too. */
 	if (status == PAPI_OK)

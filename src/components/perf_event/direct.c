@@ -89,7 +89,7 @@ static bool describe(struct papi_perf_control *control)
 		counter->base = group->counters[i].base - place.offset;
 	}
 	control->direct->can_keep = control->n_runs > 1 && papi_user_clock(group->counters[0].page, &control->clock) &&
-				    control->clock.sequence == control->direct->counters[0].expected;
+		control->clock.sequence == control->direct->counters[0].expected;
 	return true;
 }
 
@@ -99,7 +99,7 @@ static bool read_counter(const struct papi_perf_control *control, unsigned i, lo
 	const struct papi_direct_counter *counter = &control->direct->counters[i];
 
 	if (*control->direct->counters[0].sequence != control->direct->counters[0].expected ||
-	    *counter->sequence != counter->expected)
+		*counter->sequence != counter->expected)
 		return false;
 	*value = (long long)(papi_hardware_read(counter->reader) - counter->base);
 	return *counter->sequence == counter->expected;

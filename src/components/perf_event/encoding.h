@@ -15,9 +15,9 @@
 #include "papi.h"
 
 enum papi_perf_form {
-	PAPI_PERF_PFM,	      /* perf::PAGE-FAULTS, skl::INST_RETIRED:ANY_P: libpfm4's names */
+	PAPI_PERF_PFM,        /* perf::PAGE-FAULTS, skl::INST_RETIRED:ANY_P: libpfm4's names */
 	PAPI_PERF_SYSFS,      /* cpu/instructions/u, msr/tsc/: the kernel's event and format files */
-	PAPI_PERF_RAW,	      /* r01c0 */
+	PAPI_PERF_RAW,        /* r01c0 */
 	PAPI_PERF_BREAKPOINT, /* mem:0x601040/8:w */
 	PAPI_PERF_TRACEPOINT, /* sched:sched_switch */
 };
@@ -25,13 +25,13 @@ enum papi_perf_form {
 struct papi_perf_encoding {
 	struct perf_event_attr attr;
 	enum papi_perf_form form;
-	bool core;	       /* counted by the PMU of the CPU cores */
+	bool core;             /* counted by the PMU of the CPU cores */
 	bool some_cores;       /* and of some kinds of cores only: a hybrid CPU */
-	bool own_modes;	       /* the name says in which modes to count (":u", "/k"); the domain does not change that */
+	bool own_modes;        /* the name says in which modes to count (":u", "/k"); the domain does not change that */
 	_Atomic bool any_mode; /* counts in all modes: happens in the kernel by nature, or the PMU cannot tell */
 	unsigned n_core_pmus;  /* > 0: a generic event of a hybrid CPU, opened on the PMU of each kind of cores */
 	unsigned core_pmus[4]; /* their types */
-	char unit[32];	       /* of one count; "" for plain events */
+	char unit[32];         /* of one count; "" for plain events */
 	char summary[128];     /* for the description, where the form has no other source */
 	unsigned n_cpus;       /* > 0: a PMU of the package, opened on these CPUs instead of on a thread */
 	int cpus[];

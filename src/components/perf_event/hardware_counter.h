@@ -46,18 +46,26 @@ static inline uint64_t papi_hardware_counter(uint32_t index)
 		return value;
 	}
 	/* PMEVCNTRn_EL0 is encoded with n in the instruction: six general counters are common, 31 the most there can be. */
-#define READ(n, crm, op2) case n: __asm__ volatile("mrs %0, s3_3_c14_c" #crm "_" #op2 : "=r"(value)); return value
-#define READ8(n, crm) \
-	READ(n, crm, 0); READ(n + 1, crm, 1); READ(n + 2, crm, 2); READ(n + 3, crm, 3); \
-	READ(n + 4, crm, 4); READ(n + 5, crm, 5); READ(n + 6, crm, 6)
+#define READ(n, crm, op2)                                                           \
+	case n:                                                                     \
+		__asm__ volatile("mrs %0, s3_3_c14_c" #crm "_" #op2 : "=r"(value)); \
+		return value
+#define READ8(n, crm)        \
+	READ(n, crm, 0);     \
+	READ(n + 1, crm, 1); \
+	READ(n + 2, crm, 2); \
+	READ(n + 3, crm, 3); \
+	READ(n + 4, crm, 4); \
+	READ(n + 5, crm, 5); \
+	READ(n + 6, crm, 6)
 	switch (index) {
-	READ8(0, 8);
-	READ(7, 8, 7);
-	READ8(8, 9);
-	READ(15, 9, 7);
-	READ8(16, 10);
-	READ(23, 10, 7);
-	READ8(24, 11);
+		READ8(0, 8);
+		READ(7, 8, 7);
+		READ8(8, 9);
+		READ(15, 9, 7);
+		READ8(16, 10);
+		READ(23, 10, 7);
+		READ8(24, 11);
 	}
 #undef READ8
 #undef READ
@@ -77,7 +85,7 @@ static inline uint64_t papi_hardware_clock(void)
 
 #else
 
-#define PAPI_USER_READ 0
+#define PAPI_USER_READ         0
 #define PAPI_USER_READ_CONFIG1 0
 
 static inline uint64_t papi_hardware_counter(uint32_t index)

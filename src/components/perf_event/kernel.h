@@ -15,7 +15,8 @@ struct papi_perf_kernel {
 	ssize_t (*read)(int fd, void *buffer, size_t size);
 	int (*ioctl)(int fd, unsigned long request, unsigned long argument);
 	void *(*map)(int fd, size_t size); /* read-only; NULL on failure */
-	void *(*map_ring)(int fd, size_t size); /* to be read and written: a page of facts, then samples; NULL on failure */
+	void *(*map_ring)(
+		int fd, size_t size); /* to be read and written: a page of facts, then samples; NULL on failure */
 	int (*unmap)(void *page, size_t size);
 	int (*fcntl)(int fd, int command, unsigned long argument);
 	int (*close)(int fd);

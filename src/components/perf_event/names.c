@@ -25,8 +25,12 @@ struct papi_perf_encoding *papi_perf_encoding_make(enum papi_perf_form form, uns
 int papi_perf_resolve(const char *name, void **encoding)
 {
 	static int (*const forms[])(const char *name, struct papi_perf_encoding **encoding) = {
-		papi_perf_breakpoint_resolve, papi_perf_sysfs_resolve, papi_perf_raw_resolve,
-		papi_perf_generic_resolve,    papi_perf_pfm_resolve,   papi_perf_bare_resolve,
+		papi_perf_breakpoint_resolve,
+		papi_perf_sysfs_resolve,
+		papi_perf_raw_resolve,
+		papi_perf_generic_resolve,
+		papi_perf_pfm_resolve,
+		papi_perf_bare_resolve,
 		papi_perf_tracepoint_resolve,
 	};
 	const char *absence;
@@ -78,8 +82,9 @@ static const char *worth(const struct papi_perf_encoding *encoding)
 	if (encoding->n_cpus)
 		return "counted on the whole package, whatever runs there";
 	if (atomic_load(&encoding->any_mode))
-		return encoding->form == PAPI_PERF_SYSFS ? "exact; user and kernel mode together, the PMU cannot tell them apart"
-							 : "exact; happens in the kernel and is counted in any domain";
+		return encoding->form == PAPI_PERF_SYSFS
+			? "exact; user and kernel mode together, the PMU cannot tell them apart"
+			: "exact; happens in the kernel and is counted in any domain";
 	if (encoding->core)
 		return "exact, as the hardware counts it";
 	return "exact";

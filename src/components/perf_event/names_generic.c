@@ -21,12 +21,21 @@ static const struct generic {
 	unsigned type;
 	unsigned config;
 } generics[] = {
-#define SOFTWARE(name, event) { name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event }, \
-			      { "PERF_COUNT_SW_" #event, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event }
-#define HARDWARE(name, event) { name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event }
-#define CACHE(name, cache, operation, result) \
-	{ name, PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
-					    PERF_COUNT_HW_CACHE_RESULT_##result << 16 }
+#define SOFTWARE(name, event)                                                      \
+	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event },                       \
+	{                                                                          \
+		"PERF_COUNT_SW_" #event, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event \
+	}
+#define HARDWARE(name, event)                                   \
+	{                                                       \
+		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event \
+	}
+#define CACHE(name, cache, operation, result)                                                   \
+	{                                                                                       \
+		name, PERF_TYPE_HW_CACHE,                                                       \
+			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
+			PERF_COUNT_HW_CACHE_RESULT_##result << 16                               \
+	}
 	SOFTWARE("CPU-CLOCK", CPU_CLOCK),
 	SOFTWARE("TASK-CLOCK", TASK_CLOCK),
 	SOFTWARE("PAGE-FAULTS", PAGE_FAULTS),

@@ -74,9 +74,10 @@ static bool wake(void)
 
 const char *papi_perf_pfm_absence(void)
 {
-	return wake() ? NULL
-		      : "libpfm.so.4, which knows the names of the processor's events, cannot be loaded (Debian package "
-			"libpfm4)";
+	return wake()
+		? NULL
+		: "libpfm.so.4, which knows the names of the processor's events, cannot be loaded (Debian package "
+		  "libpfm4)";
 }
 
 static bool pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
@@ -105,7 +106,7 @@ static int encode(const char *name, int modes, struct perf_event_attr *attr, int
 static bool is_core(const struct perf_event_attr *attr, const pfm_pmu_info_t *pmu)
 {
 	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW ||
-	       pmu->type == PFM_PMU_TYPE_CORE;
+		pmu->type == PFM_PMU_TYPE_CORE;
 }
 
 /*
@@ -135,10 +136,13 @@ static int failed(const char *name, int status)
 		return PAPI_ECMP;
 	case PFM_ERR_ATTR:
 	case PFM_ERR_ATTR_VAL:
-		return papi_error(PAPI_EATTR, "%.160s: the event exists, but not this unit mask or modifier; papi_native_avail -e "
-						"lists those it has", name);
+		return papi_error(PAPI_EATTR,
+			"%.160s: the event exists, but not this unit mask or modifier; papi_native_avail -e "
+			"lists those it has",
+			name);
 	case PFM_ERR_UMASK:
-		return papi_error(PAPI_EATTR, "%.160s: the event needs a unit mask; papi_native_avail -e lists those it has", name);
+		return papi_error(PAPI_EATTR,
+			"%.160s: the event needs a unit mask; papi_native_avail -e lists those it has", name);
 	case PFM_ERR_FEATCOMB:
 	case PFM_ERR_ATTR_SET:
 		return papi_error(PAPI_ECOMBO, "%.160s: these unit masks do not go together", name);
@@ -169,8 +173,10 @@ int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **resolved
 	if (core && !papi_perf_core_pmu())
 		return papi_error_code();
 	if (!is_there(&attr, &pmu))
-		return papi_error(PAPI_ENOEVNT, "%.160s: this kind of CPU has the counter, and this machine does not: the kernel's "
-						"PMU \"power\" has no such event, as is usual in virtual machines", name);
+		return papi_error(PAPI_ENOEVNT,
+			"%.160s: this kind of CPU has the counter, and this machine does not: the kernel's "
+			"PMU \"power\" has no such event, as is usual in virtual machines",
+			name);
 	if (!core && attr.type > PERF_TYPE_BREAKPOINT) {
 		n_cpus = papi_perf_sysfs_cpus(attr.type, &cpus);
 		if (n_cpus < 0)
@@ -182,7 +188,8 @@ int papi_perf_pfm_resolve(const char *name, struct papi_perf_encoding **resolved
 		encoding->core = core;
 		if (attr.type == PERF_TYPE_HARDWARE || attr.type == PERF_TYPE_HW_CACHE)
 			papi_perf_sysfs_spread(encoding);
-		encoding->own_modes = attr.exclude_user == other.exclude_user && attr.exclude_kernel == other.exclude_kernel;
+		encoding->own_modes = attr.exclude_user == other.exclude_user &&
+			attr.exclude_kernel == other.exclude_kernel;
 		/* libpfm4 leaves the bit alone for CPUs that it knows to be without a hypervisor's mode. */
 		if (encoding->own_modes)
 			encoding->attr.exclude_hv = !asks_for_hypervisor(name);
@@ -275,7 +282,7 @@ int papi_perf_pfm_mask(const char *event, unsigned position, char *name, size_t 
 	int index = wake() ? pfm->find_event(event) : -1;
 
 	if (index < 0 || !event_info(index, &info) || position >= (unsigned)info.nattrs ||
-	    !mask_info(index, (int)position, &mask))
+		!mask_info(index, (int)position, &mask))
 		return PAPI_ENOEVNT;
 	snprintf(name, size, "%s:%s%s", event, mask.name, mask.type == PFM_ATTR_UMASK ? "" : "=0");
 	return PAPI_OK;
@@ -298,7 +305,7 @@ static void describe_masks(const char *written, int index, const pfm_event_info_
 
 		for (int i = 0; length && i < event->nattrs; i++) {
 			if (!mask_info(index, i, &mask) || strlen(mask.name) != length ||
-			    strncasecmp(mask.name, one, length))
+				strncasecmp(mask.name, one, length))
 				continue;
 			if (used < size)
 				used += (size_t)snprintf(text + used, size - used, "%s%s", separator, mask.desc);
@@ -326,8 +333,8 @@ int papi_perf_pfm_describe(const char *name, PAPI_event_info_t *info)
 		return papi_error(PAPI_ENOEVNT, "%.160s: libpfm4 does not know it", name);
 	snprintf(info->long_descr, sizeof(info->long_descr), "%s", event.desc ? event.desc : event.name);
 	if (masks)
-		describe_masks(name + (masks + 1 - event_name), index, &event, info->long_descr,
-			       sizeof(info->long_descr));
+		describe_masks(
+			name + (masks + 1 - event_name), index, &event, info->long_descr, sizeof(info->long_descr));
 	return PAPI_OK;
 }
 
@@ -337,7 +344,7 @@ int papi_perf_pfm_pmu(unsigned position, char *name, size_t size)
 
 	for (int i = 0; wake() && i < PFM_PMU_MAX; i++) {
 		if (i == PFM_PMU_PERF_EVENT || i == PFM_PMU_PERF_EVENT_RAW || !pmu_info((pfm_pmu_t)i, &pmu) ||
-		    !pmu.is_present || position--)
+			!pmu.is_present || position--)
 			continue;
 		snprintf(name, size, "%s", pmu.name);
 		return PAPI_OK;
@@ -353,7 +360,7 @@ void papi_perf_pfm_survey(PAPI_component_info_t *info)
 	if (!wake())
 		return;
 	snprintf(info->support_version, sizeof(info->support_version), "%d.%d", PFM_MAJ_VERSION(pfm->get_version()),
-		 PFM_MIN_VERSION(pfm->get_version()));
+		PFM_MIN_VERSION(pfm->get_version()));
 	for (int i = 0; i < PFM_PMU_MAX && n < PAPI_PMU_MAX; i++) {
 		if (!pmu_info((pfm_pmu_t)i, &pmu) || !pmu.is_present || i == PFM_PMU_PERF_EVENT_RAW)
 			continue;

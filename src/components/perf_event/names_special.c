@@ -79,7 +79,8 @@ int papi_perf_breakpoint_resolve(const char *name, struct papi_perf_encoding **r
 	errno = 0;
 	address = strtoull(name + 4, &end, 0);
 	if (end == name + 4 || errno || !isxdigit((unsigned char)name[4]))
-		return papi_error(PAPI_EINVAL, "%.160s: expected mem:ADDRESS[/LENGTH][:rwx] with an address such as 0x601040", name);
+		return papi_error(PAPI_EINVAL,
+			"%.160s: expected mem:ADDRESS[/LENGTH][:rwx] with an address such as 0x601040", name);
 	if (*end == '/') {
 		const char *digits = end + 1;
 
@@ -98,7 +99,8 @@ int papi_perf_breakpoint_resolve(const char *name, struct papi_perf_encoding **r
 	if (length > 8 || (length & (length - 1)))
 		return papi_error(PAPI_EINVAL, "%.160s: hardware watches 1, 2, 4 or 8 bytes, not %llu", name, length);
 	if (type != HW_BREAKPOINT_X && address % length)
-		return papi_error(PAPI_EINVAL, "%.160s: the address must be a multiple of the length, %llu", name, length);
+		return papi_error(
+			PAPI_EINVAL, "%.160s: the address must be a multiple of the length, %llu", name, length);
 	encoding = papi_perf_encoding_make(PAPI_PERF_BREAKPOINT, 0);
 	if (!encoding)
 		return PAPI_ENOMEM;
@@ -107,8 +109,11 @@ int papi_perf_breakpoint_resolve(const char *name, struct papi_perf_encoding **r
 	encoding->attr.bp_addr = address;
 	encoding->attr.bp_len = type == HW_BREAKPOINT_X ? sizeof(long) : length;
 	snprintf(encoding->summary, sizeof(encoding->summary), "Hardware breakpoint: %s of %llu bytes at 0x%llx",
-		 type == HW_BREAKPOINT_X ? "executions" : type == HW_BREAKPOINT_W ? "writes" :
-		 type == HW_BREAKPOINT_R ? "reads" : "reads and writes", (unsigned long long)encoding->attr.bp_len, address);
+		type == HW_BREAKPOINT_X           ? "executions"
+			: type == HW_BREAKPOINT_W ? "writes"
+			: type == HW_BREAKPOINT_R ? "reads"
+						  : "reads and writes",
+		(unsigned long long)encoding->attr.bp_len, address);
 	*resolved = encoding;
 	return PAPI_OK;
 }
@@ -142,8 +147,8 @@ int papi_perf_tracepoint_resolve(const char *name, struct papi_perf_encoding **r
 		snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", tracing[i], (int)(colon - name), name, colon + 1);
 		if (papi_linux_read_int(path, &id)) {
 			if (errno == EACCES)
-				return papi_error(PAPI_EPERM, "%.160s: tracepoints are for root here: %s is not readable", name,
-						  tracing[i]);
+				return papi_error(PAPI_EPERM,
+					"%.160s: tracepoints are for root here: %s is not readable", name, tracing[i]);
 			continue;
 		}
 		encoding = papi_perf_encoding_make(PAPI_PERF_TRACEPOINT, 0);
@@ -157,7 +162,9 @@ int papi_perf_tracepoint_resolve(const char *name, struct papi_perf_encoding **r
 		return PAPI_OK;
 	}
 	if (!mounted)
-		return papi_error(PAPI_ENOEVNT, "no event is named \"%.160s\"; if it is a tracepoint: tracefs is not mounted or not "
-						"readable (mount -t tracefs tracefs /sys/kernel/tracing)", name);
+		return papi_error(PAPI_ENOEVNT,
+			"no event is named \"%.160s\"; if it is a tracepoint: tracefs is not mounted or not "
+			"readable (mount -t tracefs tracefs /sys/kernel/tracing)",
+			name);
 	return PAPI_ECMP;
 }

@@ -22,7 +22,7 @@
 #include "linux/files.h"
 #include "linux/lists.h"
 
-#define DEVICES "/sys/bus/event_source/devices"
+#define DEVICES  "/sys/bus/event_source/devices"
 #define MAX_CPUS 1024
 
 struct parse {
@@ -50,12 +50,13 @@ static int each_term(struct parse *parse, char *terms)
 	return PAPI_OK;
 }
 
-static bool read_text(char *buffer, size_t size, const char *pmu, const char *folder, const char *file, const char *suffix)
+static bool read_text(
+	char *buffer, size_t size, const char *pmu, const char *folder, const char *file, const char *suffix)
 {
 	char path[384];
 
-	if ((size_t)snprintf(path, sizeof(path), DEVICES "/%s/%s%s%s%s", pmu, folder, *folder ? "/" : "", file, suffix) >=
-	    sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), DEVICES "/%s/%s%s%s%s", pmu, folder, *folder ? "/" : "", file,
+		    suffix) >= sizeof(path))
 		return false;
 	return papi_linux_read_line(path, buffer, size) > 0;
 }
@@ -74,8 +75,8 @@ static int scatter(struct parse *parse, const char *field, const char *format, u
 	else if (!strncmp(position, "config2:", 8))
 		word = &parse->attr.config2;
 	else
-		return papi_error(PAPI_ENOSUPP, "%.160s: field %s of PMU %s is in %s, which this library does not set", parse->name,
-				  field, parse->pmu, format);
+		return papi_error(PAPI_ENOSUPP, "%.160s: field %s of PMU %s is in %s, which this library does not set",
+			parse->name, field, parse->pmu, format);
 	position = strchr(position, ':') + 1;
 	while (*position) {
 		char *end;
@@ -94,8 +95,8 @@ static int scatter(struct parse *parse, const char *field, const char *format, u
 			break;
 	}
 	if (left)
-		return papi_error(PAPI_EINVAL, "%.160s: 0x%llx is too large for field %s of PMU %s (%s)", parse->name, value, field,
-				  parse->pmu, format);
+		return papi_error(PAPI_EINVAL, "%.160s: 0x%llx is too large for field %s of PMU %s (%s)", parse->name,
+			value, field, parse->pmu, format);
 	*word |= bits;
 	return PAPI_OK;
 }
@@ -120,7 +121,8 @@ static int term(struct parse *parse, char *text)
 	unsigned long long value = 1;
 
 	if (strchr(text, '.') || strstr(text, ".."))
-		return papi_error(PAPI_ENOEVNT, "%.160s: \"%.64s\" is no event or field of PMU %s", parse->name, text, parse->pmu);
+		return papi_error(PAPI_ENOEVNT, "%.160s: \"%.64s\" is no event or field of PMU %s", parse->name, text,
+			parse->pmu);
 	if (!equals && read_text(buffer, sizeof(buffer), parse->pmu, "events", text, "")) {
 		int status;
 
@@ -135,14 +137,15 @@ static int term(struct parse *parse, char *text)
 		errno = 0;
 		value = strtoull(equals + 1, &end, 0);
 		if (end == equals + 1 || *end || errno || equals[1] == '-')
-			return papi_error(PAPI_EINVAL, "%.160s: \"%.64s\" is no value for field %.64s", parse->name, equals + 1, text);
+			return papi_error(PAPI_EINVAL, "%.160s: \"%.64s\" is no value for field %.64s", parse->name,
+				equals + 1, text);
 	}
 	if (equals && set_whole_word(parse, text, value))
 		return PAPI_OK;
 	if (read_text(buffer, sizeof(buffer), parse->pmu, "format", text, ""))
 		return scatter(parse, text, buffer, value);
-	return papi_error(PAPI_ENOEVNT, "%.160s: PMU %s has no event or field \"%.64s\"; see " DEVICES "/%s", parse->name, parse->pmu,
-			  text, parse->pmu);
+	return papi_error(PAPI_ENOEVNT, "%.160s: PMU %s has no event or field \"%.64s\"; see " DEVICES "/%s",
+		parse->name, parse->pmu, text, parse->pmu);
 }
 
 /* u, k, h after the last slash: the modes to count in, instead of the EventSet's domain. */
@@ -163,8 +166,9 @@ static int modifiers(struct parse *parse, const char *letters, bool *own_modes)
 			parse->attr.exclude_hv = 0;
 			break;
 		default:
-			return papi_error(PAPI_EINVAL, "%.160s: modifier \"%c\" after the last slash is not one of u, k, h",
-					  parse->name, *letters);
+			return papi_error(PAPI_EINVAL,
+				"%.160s: modifier \"%c\" after the last slash is not one of u, k, h", parse->name,
+				*letters);
 		}
 	}
 	return PAPI_OK;
@@ -267,7 +271,8 @@ bool papi_perf_sysfs_names(const struct perf_event_attr *attr)
 	while (directory && !named && (entry = readdir(directory))) {
 		parse.attr.config = 0;
 		/* With a dot they are properties of an event. */
-		named = !strchr(entry->d_name, '.') && read_text(terms, sizeof(terms), parse.pmu, "events", entry->d_name, "") &&
+		named = !strchr(entry->d_name, '.') &&
+			read_text(terms, sizeof(terms), parse.pmu, "events", entry->d_name, "") &&
 			each_term(&parse, terms) == PAPI_OK && parse.attr.config == attr->config;
 	}
 	if (directory)
@@ -306,7 +311,7 @@ void papi_perf_sysfs_spread(struct papi_perf_encoding *encoding)
 
 		snprintf(path, sizeof(path), DEVICES "/%.255s/type", entry->d_name);
 		if (entry->d_name[0] == '.' || !has_some_cores(entry->d_name) || papi_linux_read_int(path, &type) ||
-		    encoding->n_core_pmus == sizeof(encoding->core_pmus) / sizeof(encoding->core_pmus[0]))
+			encoding->n_core_pmus == sizeof(encoding->core_pmus) / sizeof(encoding->core_pmus[0]))
 			continue;
 		encoding->core_pmus[encoding->n_core_pmus++] = (unsigned)type;
 	}
@@ -343,7 +348,8 @@ static int make(struct parse *parse, const char *terms, bool own_modes, struct p
 		if (n_cpus)
 			memcpy(encoding->cpus, cpus, (size_t)n_cpus * sizeof(*cpus));
 		set_unit(encoding, parse->pmu, terms);
-		snprintf(encoding->summary, sizeof(encoding->summary), "Event %.40s of the kernel's PMU %.40s", terms, parse->pmu);
+		snprintf(encoding->summary, sizeof(encoding->summary), "Event %.40s of the kernel's PMU %.40s", terms,
+			parse->pmu);
 		*resolved = encoding;
 	}
 	free(cpus);
@@ -362,8 +368,8 @@ int papi_perf_sysfs_resolve(const char *name, struct papi_perf_encoding **encodi
 	if (!first || strchr(name, ':'))
 		return PAPI_ECMP;
 	if (first == last || first == name || last - first < 2 || (size_t)(first - name) >= sizeof(parse.pmu))
-		return papi_error(PAPI_ENOEVNT, "%.160s: the kernel's event names have the form pmu/event/ or pmu/field=value,.../",
-				  name);
+		return papi_error(PAPI_ENOEVNT,
+			"%.160s: the kernel's event names have the form pmu/event/ or pmu/field=value,.../", name);
 	snprintf(parse.pmu, sizeof(parse.pmu), "%.*s", (int)(first - name), name);
 	snprintf(terms, sizeof(terms), "%.*s", (int)(last - first - 1), first + 1);
 	snprintf(path, sizeof(path), DEVICES "/%s/type", parse.pmu);

@@ -29,7 +29,7 @@ static _Atomic(_Atomic uint64_t *) owners[CHUNKS];
 /* Its signals are off. */
 #define MUTED (1ull << 31)
 /* They are being turned on or off: nobody closes the descriptor. */
-#define BUSY  1ull
+#define BUSY 1ull
 
 /* The descriptors that have ever been directed to this thread: from first up to, but without, end. */
 static _Thread_local struct {
@@ -176,7 +176,8 @@ int papi_perf_signals_direct(int fd, int cookie)
 		papi_perf_kernel->fcntl(fd, F_SETOWN_EX, (unsigned long)&owner))
 		return papi_perf_call_failed("fcntl", errno);
 	remember(fd);
-	atomic_store_explicit(owner_of(fd), (uint64_t)papi_thread_number() << 32 | (uint64_t)cookie, memory_order_release);
+	atomic_store_explicit(
+		owner_of(fd), (uint64_t)papi_thread_number() << 32 | (uint64_t)cookie, memory_order_release);
 	return PAPI_OK;
 }
 

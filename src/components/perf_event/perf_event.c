@@ -46,8 +46,12 @@ static PAPI_component_info_t info = {
 /* One software event on the calling thread, user mode: the least that can be asked for. */
 static int probe(PAPI_component_info_t *facts)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .disabled = 1,
-					.config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1 };
+	struct perf_event_attr attr = { .size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.disabled = 1,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.exclude_kernel = 1,
+		.exclude_hv = 1 };
 	int fd = papi_perf_kernel->open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), status;
 
 	facts->hardware_intr_sig = papi_overflow_signal();

@@ -15,9 +15,10 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 /* X for each of them. */
-#define PAPI_PFM_FUNCTIONS                                                                                    \
-	X(initialize)                                                                                         \
-	X(terminate) X(get_pmu_info) X(get_event_info) X(get_event_next) X(get_event_attr_info) X(find_event) \
+#define PAPI_PFM_FUNCTIONS                                                                       \
+	X(initialize)                                                                            \
+	X(terminate)                                                                             \
+	X(get_pmu_info) X(get_event_info) X(get_event_next) X(get_event_attr_info) X(find_event) \
 		X(get_os_event_encoding) X(get_version) X(strerror)
 
 struct papi_pfm {

@@ -25,8 +25,8 @@
 
 #define PAPI_COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
 
-static inline bool papi_user_read(const volatile struct perf_event_mmap_page *page,
-				  uint64_t (*read_counter)(uint32_t index), uint64_t *count)
+static inline bool papi_user_read(
+	const volatile struct perf_event_mmap_page *page, uint64_t (*read_counter)(uint32_t index), uint64_t *count)
 {
 	uint32_t sequence;
 
@@ -115,8 +115,8 @@ static inline bool papi_user_clock(const volatile struct perf_event_mmap_page *p
 }
 
 /* How long the event had been enabled and running, in ns, when the clock of the CPU showed cycles. */
-static inline void papi_user_times_at(const struct papi_user_clock *clock, uint64_t cycles, uint64_t *enabled,
-				      uint64_t *running)
+static inline void papi_user_times_at(
+	const struct papi_user_clock *clock, uint64_t cycles, uint64_t *enabled, uint64_t *running)
 {
 	uint64_t quotient, remainder, delta;
 
@@ -131,7 +131,7 @@ static inline void papi_user_times_at(const struct papi_user_clock *clock, uint6
 
 /* The same as of now. False where the page does not tell. */
 static inline bool papi_user_times(const volatile struct perf_event_mmap_page *page, uint64_t (*read_clock)(void),
-				   uint64_t *enabled, uint64_t *running)
+	uint64_t *enabled, uint64_t *running)
 {
 	struct papi_user_clock clock;
 	uint64_t cycles;

@@ -23,7 +23,7 @@ struct control {
 	const struct kind **kinds;
 	long long *base; /* n values of the baseline, then room for n more */
 	unsigned n;
-	uint32_t thread; /* papi_thread_number() of whom it counts */
+	uint32_t thread;        /* papi_thread_number() of whom it counts */
 	long long started, ran; /* real time, ns */
 };
 
@@ -112,7 +112,8 @@ static int resolve(const char *name, void **encoding)
 			return PAPI_OK;
 		}
 	}
-	return papi_error(PAPI_ENOEVNT, "component rusage has no event \"%.64s\"; its events are the fields of getrusage(2)", name);
+	return papi_error(PAPI_ENOEVNT,
+		"component rusage has no event \"%.64s\"; its events are the fields of getrusage(2)", name);
 }
 
 static void release(void *encoding)
@@ -131,8 +132,9 @@ static int describe(const char *name, const void *encoding, PAPI_event_info_t *e
 	snprintf(event->units, sizeof(event->units), "%s", kind->source == COUNT ? "" : "ns");
 	/* The sum of the two is exact. */
 	snprintf(event->note, sizeof(event->note), "%s",
-		kind->source == TIME ? "sampled: most kernels divide the CPU time by the mode that their timer interrupts"
-				     : "exact, as the kernel accounts it; all modes together");
+		kind->source == TIME
+			? "sampled: most kernels divide the CPU time by the mode that their timer interrupts"
+			: "exact, as the kernel accounts it; all modes together");
 	event->location = PAPI_LOCATION_CPU;
 	return PAPI_OK;
 }
@@ -168,9 +170,11 @@ static int configure(void *pointer, const struct papi_options *options)
 {
 	(void)pointer;
 	if (options->attach || options->cpu >= 0 || options->granularity != PAPI_GRN_THR)
-		return papi_error(PAPI_ECMP, "rusage events count the calling thread only: no attach, no CPU, no system");
+		return papi_error(
+			PAPI_ECMP, "rusage events count the calling thread only: no attach, no CPU, no system");
 	if (options->inherit)
-		return papi_error(PAPI_ECMP, "rusage events do not count threads and processes made by the counted one");
+		return papi_error(
+			PAPI_ECMP, "rusage events do not count threads and processes made by the counted one");
 	return PAPI_OK;
 }
 

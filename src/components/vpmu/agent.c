@@ -79,8 +79,8 @@ static int exclude_clock(void)
 		const ElfW(Phdr) *segment = (const void *)(uintptr_t)(base + header->e_phoff + i * header->e_phentsize);
 
 		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X)
-			status = papi_vpmu_engine_exclude(base + segment->p_offset,
-				base + segment->p_offset + segment->p_memsz);
+			status = papi_vpmu_engine_exclude(
+				base + segment->p_offset, base + segment->p_offset + segment->p_memsz);
 	}
 	excluded = true;
 	return status;
@@ -90,9 +90,7 @@ int papi_agent_start(const struct papi_agent_plan *plan)
 {
 	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
 
-	const struct papi_vpmu_wants wants = {
-		.counters = plan->counters, .simulate = plan->simulate
-	};
+	const struct papi_vpmu_wants wants = { .counters = plan->counters, .simulate = plan->simulate };
 
 	if (status != PAPI_OK)
 		return status;

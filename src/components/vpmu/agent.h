@@ -19,7 +19,7 @@
 
 #define PAPI_AGENT_COUNTERS 64
 #define PAPI_AGENT_LANES    8
-#define PAPI_AGENT_PAGE	    4096
+#define PAPI_AGENT_PAGE     4096
 
 /*
  * What the agent does for the engine. All are called between two instructions of the program, with its signals put off:
@@ -46,7 +46,7 @@ struct papi_agent {
 /* What has to be instrumented. */
 struct papi_agent_plan {
 	uint64_t counters; /* a bit for each exact one */
-	bool simulate;	   /* modelled ones are wanted, too */
+	bool simulate;     /* modelled ones are wanted, too */
 	bool clock_unseen; /* the kernel's code in the program, which reads the clock, is not counted */
 };
 

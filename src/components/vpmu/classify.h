@@ -19,7 +19,7 @@ struct papi_vpmu_class {
 	unsigned char loads_each, stores_each;
 };
 
-void papi_vpmu_classify(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
-			struct papi_vpmu_class *class);
+void papi_vpmu_classify(
+	const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands, struct papi_vpmu_class *class);
 
 #endif

@@ -38,9 +38,9 @@ enum papi_vpmu_counter {
 	PAPI_VPMU_FP_SQUARE_ROOTS,
 	PAPI_VPMU_FENCES,
 	PAPI_VPMU_ATOMICS,
-	PAPI_VPMU_FP_HALF,	  /* operations, of any width */
-	PAPI_VPMU_FP_INVERSES,	  /* instructions from here */
-	PAPI_VPMU_VECTOR_SINGLE,  /* of packed floating-point arithmetic */
+	PAPI_VPMU_FP_HALF,       /* operations, of any width */
+	PAPI_VPMU_FP_INVERSES,   /* instructions from here */
+	PAPI_VPMU_VECTOR_SINGLE, /* of packed floating-point arithmetic */
 	PAPI_VPMU_VECTOR_DOUBLE,
 	PAPI_VPMU_BRANCHES_INDIRECT, /* jumps and calls, no returns */
 	PAPI_VPMU_PREFETCHES,

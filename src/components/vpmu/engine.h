@@ -23,11 +23,11 @@ struct papi_vpmu_thread;
 /* What a running EventSet needs instrumented. A thread's code has the union of all that it runs. */
 struct papi_vpmu_wants {
 	uint64_t counters; /* bit 1 << enum papi_vpmu_counter, exact ones */
-	bool simulate;	   /* addresses go to the simulators */
-	bool inherit;	   /* threads that the thread makes count, too; into its own counters, once they have ended */
+	bool simulate;     /* addresses go to the simulators */
+	bool inherit;      /* threads that the thread makes count, too; into its own counters, once they have ended */
 	uint64_t instructions_start, instructions_end; /* count only instructions in [start, end); 0, 0: everywhere */
-	uint64_t data_start, data_end;		       /* count only loads and stores of addresses in [start, end) */
-	bool overflow; /* somebody wants to know when an event overflows */
+	uint64_t data_start, data_end;                 /* count only loads and stores of addresses in [start, end) */
+	bool overflow;                                 /* somebody wants to know when an event overflows */
 	/* With overflow: by how much one more of a counter brings an overflow nearer, for the event that it brings most. */
 	uint16_t weights[PAPI_VPMU_LAST_MODELLED + 1];
 };

@@ -50,7 +50,8 @@ int papi_vpmu_pmu_name(unsigned position, char *name, size_t size)
 {
 	enum papi_vpmu_mode mode = papi_vpmu_mode();
 	bool usable = papi_perf_core_pmu() && !papi_perf_core_pmu_refused();
-	bool wanted = mode == PAPI_VPMU_ALWAYS || (mode == PAPI_VPMU_AUTO && !usable && !secure_getenv("LIBPFM_FORCE_PMU"));
+	bool wanted = mode == PAPI_VPMU_ALWAYS ||
+		(mode == PAPI_VPMU_AUTO && !usable && !secure_getenv("LIBPFM_FORCE_PMU"));
 
 	if (position > 0 || !wanted)
 		return PAPI_ENOEVNT;

@@ -28,7 +28,7 @@ struct papi_vpmu_event {
 	const struct papi_vpmu_term *terms;
 	unsigned char n_terms;
 	unsigned char fraction; /* so many bits of the sum are one: the value is rounded down */
-	unsigned char worth;   /* enum papi_vpmu_worth */
+	unsigned char worth;    /* enum papi_vpmu_worth */
 };
 
 extern const struct papi_vpmu_event papi_vpmu_events[];

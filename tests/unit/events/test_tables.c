@@ -164,7 +164,8 @@ static void user_events_are_added(void **state)
 	assert_made_of("RATIO", "r2 PAPI_TOT_CYC");
 	/* What the user says of a preset is what it is. */
 	assert_made_of("PAPI_TOT_CYC", "r7");
-	assert_refused(PAPI_query_named_event("NOT_HERE"), PAPI_ENOEVNT, "NOT_HERE is defined for the CPU \"elsewhere\"");
+	assert_refused(
+		PAPI_query_named_event("NOT_HERE"), PAPI_ENOEVNT, "NOT_HERE is defined for the CPU \"elsewhere\"");
 	set = SET_OF("RATIO", "r2");
 	assert_ok(PAPI_start(set));
 	for (unsigned i = 0; i < 2; i++)

@@ -139,7 +139,8 @@ static void check_no_tlb(const PAPI_hw_info_t *info, int level)
 
 static void amd_vm(void **state)
 {
-	static const PAPI_mh_cache_info_t first[] = { { DATA | BACK, 48 * KB, 64, 768, 12 }, { INST, 32 * KB, 64, 512, 8 } };
+	static const PAPI_mh_cache_info_t first[] = { { DATA | BACK, 48 * KB, 64, 768, 12 },
+		{ INST, 32 * KB, 64, 512, 8 } };
 	static const PAPI_mh_cache_info_t second = { UNIFIED | BACK, MB, 64, 16384, 16 };
 	static const PAPI_mh_cache_info_t third = { UNIFIED | BACK, 32 * MB, 64, 524288, 16 };
 	static const PAPI_mh_tlb_info_t first_tlb[] = {
@@ -199,7 +200,8 @@ static void intel_two_sockets(void **state)
 /* Threads are those of a P-core, frequencies those of all cores, caches those of CPU 0. */
 static void intel_hybrid(void **state)
 {
-	static const PAPI_mh_cache_info_t first[] = { { DATA | BACK, 48 * KB, 64, 768, 12 }, { INST, 32 * KB, 64, 512, 8 } };
+	static const PAPI_mh_cache_info_t first[] = { { DATA | BACK, 48 * KB, 64, 768, 12 },
+		{ INST, 32 * KB, 64, 512, 8 } };
 	static const PAPI_mh_cache_info_t second = { UNIFIED | BACK, 1280 * KB, 64, 20480, 10 };
 	/* The TLBs for stores come last, and only the first of them finds a place. */
 	static const PAPI_mh_tlb_info_t first_tlb[] = {

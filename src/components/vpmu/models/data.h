@@ -103,8 +103,8 @@ static __attribute__((noinline)) void papi_vpmu_touch_two(
 	unsigned levels = 0;
 
 	for (address &= -size; address <= end; address += size)
-		levels = papi_vpmu_larger(levels,
-			papi_vpmu_levels_missed(models, papi_vpmu_place(models, counters, address, kind)));
+		levels = papi_vpmu_larger(
+			levels, papi_vpmu_levels_missed(models, papi_vpmu_place(models, counters, address, kind)));
 	papi_vpmu_count_missed(counters, levels, kind);
 }
 

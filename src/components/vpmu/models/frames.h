@@ -35,7 +35,7 @@ struct papi_vpmu_page {
 /* Made of zeros. */
 struct papi_vpmu_frames {
 	uint64_t used;
-	uint64_t mask;		       /* size of the table - 1 */
+	uint64_t mask;                /* size of the table - 1 */
 	struct papi_vpmu_page *pages; /* NULL: none yet */
 };
 

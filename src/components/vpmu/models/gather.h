@@ -11,8 +11,8 @@ static inline uint64_t papi_vpmu_gather_address(const struct papi_vpmu_models *m
 {
 	unsigned extent = access->extent, scale = extent >> PAPI_VPMU_GATHER_SCALE_SHIFT & 3;
 	const uint64_t *indexes = values + 1;
-	int64_t index = extent & PAPI_VPMU_GATHER_WIDE_INDEX
-		? (int64_t)indexes[lane] : (int32_t)(indexes[lane / 2] >> (lane % 2 * 32));
+	int64_t index = extent & PAPI_VPMU_GATHER_WIDE_INDEX ? (int64_t)indexes[lane]
+							     : (int32_t)(indexes[lane / 2] >> (lane % 2 * 32));
 	uint64_t address = ((uint64_t)index << scale) + (uint64_t)access->displacement;
 
 	if (!(extent & PAPI_VPMU_GATHER_NO_BASE))
@@ -59,8 +59,7 @@ static inline void papi_vpmu_touch_gather(struct papi_vpmu_models *models, uint6
 		if (!papi_vpmu_gather_touches(extent, values, lane))
 			continue;
 		any |= in_range;
-		papi_vpmu_touch_address(
-			models, in_range ? counters : models->uncounted, address, size - 1, kind);
+		papi_vpmu_touch_address(models, in_range ? counters : models->uncounted, address, size - 1, kind);
 	}
 	papi_vpmu_gather_settle(counters, before, kind);
 	if (any && models->counts_accesses)

@@ -80,7 +80,8 @@ static uint32_t replace(struct papi_vpmu_large *large, uint32_t set_number)
 
 bool papi_vpmu_large_access(struct papi_vpmu_large *large, uint32_t line)
 {
-	uint32_t *node = papi_vpmu_large_node_of(large, line), number = *node, set = large->sets == 1 ? 0 : line % large->sets;
+	uint32_t *node = papi_vpmu_large_node_of(large, line), number = *node,
+		 set = large->sets == 1 ? 0 : line % large->sets;
 
 	if (number) {
 		renew(large, &large->set[set], number);

@@ -152,14 +152,14 @@ static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat_li
 }
 
 /* Functions of their own, so that the simulation of other blocks has registers to itself. */
-static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat_any(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end)
+static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat_any(struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end)
 {
 	return papi_vpmu_repeat_lines(models, counters, block, record, end, models->l1d.shift);
 }
 
-static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat_64(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end)
+static __attribute__((noinline)) const uint64_t *papi_vpmu_repeat_64(struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end)
 {
 	return papi_vpmu_repeat_lines(models, counters, block, record, end, 6);
 }

@@ -24,16 +24,16 @@
 #define PAPI_VPMU_PACKED_WAYS_MAX 16
 
 struct papi_vpmu_lru {
-	uint32_t *newest; /* line of each set; with a mask of 0 at least that of the first, or none */
-	uint64_t *orders; /* of each set, ^ IDENTITY; above the oldest way is what was there before */
-	uint32_t *lines;  /* of each set, PACKED_WAYS_MAX */
+	uint32_t *newest;    /* line of each set; with a mask of 0 at least that of the first, or none */
+	uint64_t *orders;    /* of each set, ^ IDENTITY; above the oldest way is what was there before */
+	uint32_t *lines;     /* of each set, PACKED_WAYS_MAX */
 	uint8_t *ways_of[2]; /* of each line of data, and of code: the way it is in, + 1; 0: none */
-	uint64_t mask;    /* sets - 1 when that is a power of two, else 0 */
+	uint64_t mask;       /* sets - 1 when that is a power of two, else 0 */
 	uint32_t sets, ways;
 	uint32_t shift;
 	uint32_t oldest_position;      /* bit of the last way in an order */
-	uint32_t code_bit;	       /* of a line's number: it is one of code */
-	uint32_t pages[2];	       /* that the tables are for */
+	uint32_t code_bit;             /* of a line's number: it is one of code */
+	uint32_t pages[2];             /* that the tables are for */
 	struct papi_vpmu_large *large; /* instead of all that but newest, where there are more ways */
 };
 

@@ -78,8 +78,7 @@ uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page)
 
 	if (!papi_vpmu_frames_reserve(&models->frames, 1, models->memory))
 		models->failed = true;
-	else if (number = papi_vpmu_frames_number(&models->frames, page),
-		papi_vpmu_models_reach(models, false, number))
+	else if (number = papi_vpmu_frames_number(&models->frames, page), papi_vpmu_models_reach(models, false, number))
 		return number;
 	return 1;
 }

@@ -39,13 +39,13 @@ struct papi_vpmu_models {
 	 * that was so: as long as it is the same, fetching them changes nothing.
 	 */
 	uint64_t fetched[PAPI_VPMU_FETCHED];
-	uint64_t code_state; /* of PAPI_VPMU_STATE_STEP each */
-	struct papi_vpmu_frames frames;  /* of data */
+	uint64_t code_state;            /* of PAPI_VPMU_STATE_STEP each */
+	struct papi_vpmu_frames frames; /* of data */
 	size_t size;
 	papi_vpmu_memory *memory;
 	bool shared_tlb2;
-	uint32_t pages[2];               /* of data and of code, that caches can tell apart so far */
-	bool failed;                     /* memory has ended: from then on pages are taken for each other */
+	uint32_t pages[2]; /* of data and of code, that caches can tell apart so far */
+	bool failed;       /* memory has ended: from then on pages are taken for each other */
 	struct papi_vpmu_lru l1i, l1d, l2, l3;
 	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
 	struct papi_vpmu_description previous; /* that a record has ended with, but whose branch the next one tells */

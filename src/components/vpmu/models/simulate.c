@@ -216,17 +216,17 @@ static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_mod
 	unsigned shift)
 {
 #define BEHIND(end, touches) ((end) * (PAPI_VPMU_TOUCHES_OFTEN + 1u) + (touches))
-#define RUN_BEHIND(end)                                                                           \
-	case BEHIND(end, PAPI_VPMU_TOUCHES_NOTHING):                                              \
-		predict_end(models, counters, before, block, end);                                \
-		break;                                                                            \
-	case BEHIND(end, PAPI_VPMU_TOUCHES_ONCE):                                                 \
-		predict_end(models, counters, before, block, end);                                \
+#define RUN_BEHIND(end)                                                                                \
+	case BEHIND(end, PAPI_VPMU_TOUCHES_NOTHING):                                                   \
+		predict_end(models, counters, before, block, end);                                     \
+		break;                                                                                 \
+	case BEHIND(end, PAPI_VPMU_TOUCHES_ONCE):                                                      \
+		predict_end(models, counters, before, block, end);                                     \
 		papi_vpmu_touch(models, counters, record, papi_vpmu_described_accesses(block), shift); \
-		break;                                                                            \
-	case BEHIND(end, PAPI_VPMU_TOUCHES_OFTEN):                                                \
-		predict_end(models, counters, before, block, end);                                \
-		touch_all(models, counters, block, record, shift);                                \
+		break;                                                                                 \
+	case BEHIND(end, PAPI_VPMU_TOUCHES_OFTEN):                                                     \
+		predict_end(models, counters, before, block, end);                                     \
+		touch_all(models, counters, block, record, shift);                                     \
 		break;
 
 	switch (BEHIND(before->end, block->touches)) {

@@ -69,14 +69,14 @@ struct papi_vpmu_access {
  * or a vector whose elements' signs tell. They are as they were before the instruction.
  */
 enum {
-	PAPI_VPMU_GATHER_ALWAYS = 1 << 15,     /* longer than any other access */
-	PAPI_VPMU_GATHER_LANES = 15,           /* how many elements there are, less one */
-	PAPI_VPMU_GATHER_WIDE = 1 << 4,        /* elements of 8 bytes, not 4 */
+	PAPI_VPMU_GATHER_ALWAYS = 1 << 15, /* longer than any other access */
+	PAPI_VPMU_GATHER_LANES = 15,       /* how many elements there are, less one */
+	PAPI_VPMU_GATHER_WIDE = 1 << 4,    /* elements of 8 bytes, not 4 */
 	PAPI_VPMU_GATHER_WIDE_INDEX = 1 << 5,
 	PAPI_VPMU_GATHER_MASK_BITS = 1 << 6,
-	PAPI_VPMU_GATHER_SCALE_SHIFT = 7,      /* of the binary logarithm of the scale, two bits */
+	PAPI_VPMU_GATHER_SCALE_SHIFT = 7, /* of the binary logarithm of the scale, two bits */
 	PAPI_VPMU_GATHER_NO_BASE = 1 << 9,
-	PAPI_VPMU_GATHER_NARROW = 1 << 10,     /* addresses of 32 bits */
+	PAPI_VPMU_GATHER_NARROW = 1 << 10, /* addresses of 32 bits */
 	PAPI_VPMU_GATHER_THREAD_LOCAL = 1 << 11,
 };
 
@@ -101,7 +101,7 @@ enum papi_vpmu_ending {
 	PAPI_VPMU_ENDS_ANYHOW, /* goes on to the next instruction, or a system call: nothing to predict */
 	PAPI_VPMU_ENDS_CONDITIONAL,
 	PAPI_VPMU_ENDS_CALLED_CONDITIONAL, /* the block and the one it calls, which ends so */
-	PAPI_VPMU_ENDS_JUMP, /* direct */
+	PAPI_VPMU_ENDS_JUMP,               /* direct */
 	PAPI_VPMU_ENDS_CALL,
 	PAPI_VPMU_ENDS_INDIRECT_JUMP,
 	PAPI_VPMU_ENDS_INDIRECT_CALL,
@@ -131,11 +131,11 @@ struct papi_vpmu_description {
 	uint8_t n_lines, n_other_lines;
 	uint8_t words; /* of a record, the description included */
 	uint8_t accesses;
-	uint8_t touches; /* enum papi_vpmu_touches */
-	uint8_t end;     /* enum papi_vpmu_ending */
+	uint8_t touches;  /* enum papi_vpmu_touches */
+	uint8_t end;      /* enum papi_vpmu_ending */
 	bool counted : 1; /* false: outside of the range of instructions; it runs through the models uncounted */
-	bool plain : 1; /* all accesses are of that form, and none is a prefetch */
-	bool usual : 1; /* plain, counted, and in one page of code */
+	bool plain : 1;   /* all accesses are of that form, and none is a prefetch */
+	bool usual : 1;   /* plain, counted, and in one page of code */
 };
 
 _Static_assert(
@@ -155,7 +155,8 @@ static inline void papi_vpmu_description_finish(
 	if (block->accesses == 0)
 		block->touches = PAPI_VPMU_TOUCHES_NOTHING;
 	else
-		block->touches = block->accesses == 1u + first->spanned ? PAPI_VPMU_TOUCHES_ONCE : PAPI_VPMU_TOUCHES_OFTEN;
+		block->touches = block->accesses == 1u + first->spanned ? PAPI_VPMU_TOUCHES_ONCE
+									: PAPI_VPMU_TOUCHES_OFTEN;
 }
 
 struct papi_vpmu_models;

@@ -24,24 +24,24 @@
 
 enum papi_vpmu_kind {
 	PAPI_VPMU_PLAIN,
-	PAPI_VPMU_CONDITIONAL,	 /* jcc */
-	PAPI_VPMU_LOOP,		 /* jrcxz, loop: a short jump that depends on rcx */
+	PAPI_VPMU_CONDITIONAL, /* jcc */
+	PAPI_VPMU_LOOP,        /* jrcxz, loop: a short jump that depends on rcx */
 	PAPI_VPMU_JUMP,
 	PAPI_VPMU_JUMP_INDIRECT,
 	PAPI_VPMU_CALL,
 	PAPI_VPMU_CALL_INDIRECT,
 	PAPI_VPMU_RETURN,
 	PAPI_VPMU_SYSCALL,
-	PAPI_VPMU_TRANSACTION,	 /* xbegin: aborts at once, as the processor is free to do */
-	PAPI_VPMU_STEP,		 /* runs natively, alone */
+	PAPI_VPMU_TRANSACTION, /* xbegin: aborts at once, as the processor is free to do */
+	PAPI_VPMU_STEP,        /* runs natively, alone */
 };
 
 /* A decoded instruction of the program. */
 struct papi_vpmu_instruction {
 	uint64_t pc;
 	enum papi_vpmu_kind kind;
-	bool counted;		     /* its class is added up */
-	bool trimmed;		     /* it belongs to a call of the library, and is not */
+	bool counted;                   /* its class is added up */
+	bool trimmed;                   /* it belongs to a call of the library, and is not */
 	unsigned flags_read, flags_set; /* arithmetic flags; set: whatever they were before */
 	struct papi_vpmu_class class;
 	ZydisDecodedInstruction decoded;
@@ -84,49 +84,49 @@ int papi_vpmu_register_number(ZydisRegister reg);
 
 /* From a mark to the next one, code has this meaning. */
 struct papi_vpmu_mark {
-	uint16_t code;	  /* offset from the entry */
-	uint16_t pc;	  /* offset from the pc of the block of the instruction that is next */
+	uint16_t code;    /* offset from the entry */
+	uint16_t pc;      /* offset from the pc of the block of the instruction that is next */
 	uint16_t spilled; /* bit per register whose value is in spilled[] */
-	uint8_t added;	  /* of the block's counters, in the order of their numbers, so many have been added */
-	uint8_t kind;	  /* enum papi_vpmu_mark_kind */
+	uint8_t added;    /* of the block's counters, in the order of their numbers, so many have been added */
+	uint8_t kind;     /* enum papi_vpmu_mark_kind */
 };
 
 enum papi_vpmu_mark_kind {
-	PAPI_VPMU_MARK_AT,     /* at that pc */
-	PAPI_VPMU_MARK_FLAGS,  /* at that pc; the flags are in rax: ah as lahf puts them, al 1 or 0x80 for overflow */
-	PAPI_VPMU_MARK_REP,    /* at that pc; what a rep string instruction has done is rep_count - rcx */
+	PAPI_VPMU_MARK_AT,       /* at that pc */
+	PAPI_VPMU_MARK_FLAGS,    /* at that pc; the flags are in rax: ah as lahf puts them, al 1 or 0x80 for overflow */
+	PAPI_VPMU_MARK_REP,      /* at that pc; what a rep string instruction has done is rep_count - rcx */
 	PAPI_VPMU_MARK_REPEATED, /* behind it; what it has loaded and stored is still to be counted */
 	PAPI_VPMU_MARK_REPEATED_LOADS, /* the loads have been */
-	PAPI_VPMU_MARK_TARGET, /* the whole block is done, and goes on at what is in rcx */
-	PAPI_VPMU_MARK_DISTANCE, /* at what is in rcx, from that pc */
-	PAPI_VPMU_MARK_STORED_TARGET, /* the whole block is done, and goes on at the thread's pc */
-	PAPI_VPMU_MARK_TAKEN,  /* at the target of the conditional branch, the taken branch not yet counted */
-	PAPI_VPMU_MARK_BRANCH, /* at the target of the conditional or direct branch, all is counted */
+	PAPI_VPMU_MARK_TARGET,         /* the whole block is done, and goes on at what is in rcx */
+	PAPI_VPMU_MARK_DISTANCE,       /* at what is in rcx, from that pc */
+	PAPI_VPMU_MARK_STORED_TARGET,  /* the whole block is done, and goes on at the thread's pc */
+	PAPI_VPMU_MARK_TAKEN,          /* at the target of the conditional branch, the taken branch not yet counted */
+	PAPI_VPMU_MARK_BRANCH,         /* at the target of the conditional or direct branch, all is counted */
 };
 
 struct papi_vpmu_flavour;
 
 /* A translation. */
 struct papi_vpmu_block {
-	uint64_t pc;		/* of the program; with size, what it was made of */
+	uint64_t pc; /* of the program; with size, what it was made of */
 	uint32_t size;
 	uint32_t code_size;
-	uint64_t code;		/* entry */
-	uint64_t indirect;	/* where indirect branches to it go, 0: less than two have come */
-	uint64_t target;	/* of a direct branch at its end */
+	uint64_t code;     /* entry */
+	uint64_t indirect; /* where indirect branches to it go, 0: less than two have come */
+	uint64_t target;   /* of a direct branch at its end */
 	struct papi_vpmu_flavour *flavour;
 	struct papi_vpmu_block *next; /* in its bucket of the table of blocks */
 	struct papi_vpmu_mark *marks;
-	const uint8_t *bytes;	/* size of the program's, as they were */
+	const uint8_t *bytes; /* size of the program's, as they were */
 	uint16_t n_marks;
-	uint16_t branch;	/* offset of the last instruction */
-	uint8_t trimmed;	/* so many instructions at its end belong to a call of the library */
-	int32_t weight;		/* the most that a pass brings any overflow nearer */
-	int32_t least_weight;	/* the same if all that it touches is in the first level */
-	uint32_t description;	/* of its records in the trace, + 1; 0: it has none */
+	uint16_t branch;      /* offset of the last instruction */
+	uint8_t trimmed;      /* so many instructions at its end belong to a call of the library */
+	int32_t weight;       /* the most that a pass brings any overflow nearer */
+	int32_t least_weight; /* the same if all that it touches is in the first level */
+	uint32_t description; /* of its records in the trace, + 1; 0: it has none */
 	bool stale;
-	bool reached;		/* by an indirect branch, once */
-	bool follows;		/* it is the end of another, where that jumps to: nobody else finds it */
+	bool reached; /* by an indirect branch, once */
+	bool follows; /* it is the end of another, where that jumps to: nobody else finds it */
 };
 
 #endif

@@ -255,7 +255,7 @@ void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu
 		break;
 	case PAPI_VPMU_TRANSACTION:
 		papi_vpmu_emit_constant(&t->e, RAX, 0); /* aborted, for no reason that a retry could help */
-		/* fall through */
+							/* fall through */
 	case PAPI_VPMU_JUMP:
 		t->block->target = papi_vpmu_branch_target(last);
 		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);

@@ -12,8 +12,9 @@
 #include "components/vpmu/x86_64/trace.h"
 #include "components/vpmu/x86_64/translate.h"
 
-#define ARITHMETIC_FLAGS \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
+#define ARITHMETIC_FLAGS                                                                                \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \
+		ZYDIS_CPUFLAG_OF)
 
 enum { SIGN = 8 };
 
@@ -53,7 +54,8 @@ static uint64_t weigh_exact(const struct papi_vpmu_translation *t)
 static uint64_t weigh_access(const struct papi_vpmu_translation *t, const struct papi_vpmu_access *access)
 {
 	unsigned kind = access->is_write; /* write counters follow those of reads */
-	uint64_t pages = 1 + (access->extent + ((1u << PAPI_VPMU_PAGE_SHIFT) - 1)) / (1u << PAPI_VPMU_PAGE_SHIFT), n = 1;
+	uint64_t pages = 1 + (access->extent + ((1u << PAPI_VPMU_PAGE_SHIFT) - 1)) / (1u << PAPI_VPMU_PAGE_SHIFT),
+		 n = 1;
 
 	if (access->form == PAPI_VPMU_FORM_GATHER) {
 		n = papi_vpmu_gather_lanes(access->extent);
@@ -62,8 +64,9 @@ static uint64_t weigh_access(const struct papi_vpmu_translation *t, const struct
 	if (access->kind == PAPI_VPMU_PREFETCH)
 		return weight_of(t, PAPI_VPMU_PREFETCH_MISSES);
 	return n * weight_of(t, PAPI_VPMU_L1D_READ_MISSES + kind) + n * weight_of(t, PAPI_VPMU_L2D_READ_MISSES + kind) +
-	       n * weight_of(t, PAPI_VPMU_L3D_READ_MISSES + kind) + pages * weight_of(t, PAPI_VPMU_DTLB_READ_MISSES + kind) +
-	       pages * weight_of(t, PAPI_VPMU_DTLB_READ_WALKS + kind);
+		n * weight_of(t, PAPI_VPMU_L3D_READ_MISSES + kind) +
+		pages * weight_of(t, PAPI_VPMU_DTLB_READ_MISSES + kind) +
+		pages * weight_of(t, PAPI_VPMU_DTLB_READ_WALKS + kind);
 }
 
 static uint64_t weigh_accesses(const struct papi_vpmu_translation *t, const struct papi_vpmu_description *block)
@@ -83,9 +86,10 @@ static uint64_t weigh_fetches(const struct papi_vpmu_translation *t, const struc
 	uint64_t last = block->next - 1, lines = (last >> shift) - (block->pc >> shift) + 1;
 	uint64_t pages = (last >> PAPI_VPMU_PAGE_SHIFT) - (block->pc >> PAPI_VPMU_PAGE_SHIFT) + 1;
 
-	return lines * (weight_of(t, PAPI_VPMU_L1I_MISSES) + weight_of(t, PAPI_VPMU_L2I_MISSES) +
+	return lines *
+		(weight_of(t, PAPI_VPMU_L1I_MISSES) + weight_of(t, PAPI_VPMU_L2I_MISSES) +
 			weight_of(t, PAPI_VPMU_L3I_MISSES)) +
-	       pages * (weight_of(t, PAPI_VPMU_ITLB_MISSES) + weight_of(t, PAPI_VPMU_ITLB_WALKS));
+		pages * (weight_of(t, PAPI_VPMU_ITLB_MISSES) + weight_of(t, PAPI_VPMU_ITLB_WALKS));
 }
 
 static uint64_t weigh_prediction(const struct papi_vpmu_translation *t, enum papi_vpmu_ending end)
@@ -109,7 +113,7 @@ static bool is_unbounded(const struct papi_vpmu_translation *t)
 	const struct papi_vpmu_instruction *first = &t->decoded->instructions[0];
 
 	return first->kind == PAPI_VPMU_STEP ||
-	       ((first->class.loads_each || first->class.stores_each) && papi_vpmu_weighs_memory(&t->flavour->wants));
+		((first->class.loads_each || first->class.stores_each) && papi_vpmu_weighs_memory(&t->flavour->wants));
 }
 
 static int32_t bounded(uint64_t weight)

@@ -17,11 +17,11 @@
 /* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */
 #define SEGMENT_SMALLEST ((size_t)1 << 20)
 #define SEGMENT_LARGEST  ((size_t)8 << 20)
-#define LIVE_SIZE	 ((size_t)32 << 20)
-#define MAX_SEGMENTS	 192
+#define LIVE_SIZE        ((size_t)32 << 20)
+#define MAX_SEGMENTS     192
 /* So many flavours are kept when no thread uses them any more; there are more only where threads do. */
-#define KEPT_FLAVOURS	 32
-#define MAX_FLAVOURS	 512
+#define KEPT_FLAVOURS 32
+#define MAX_FLAVOURS  512
 /* Numbers of links of a segment. */
 #define LINK_NUMBERS (1 << 19)
 
@@ -37,14 +37,14 @@
 #define BUCKET_STEP    3
 
 /* Before the entry of each block: the way to the dispatcher that a stale block takes, by a short jump back. */
-#define STALE_STUB 24
+#define STALE_STUB      24
 #define SHORT_JUMP_BACK (uint16_t)(0xeb | (0x100 - STALE_STUB - 2) << 8)
 
 struct segment {
 	uint8_t *write; /* NULL: the place in the table is free */
 	uint64_t code;
 	size_t size, used;
-	void *tables; /* the following, in one piece of memory */
+	void *tables;                   /* the following, in one piece of memory */
 	struct papi_vpmu_block *blocks; /* in the order of their code */
 	atomic_uint n_blocks;
 	struct papi_vpmu_link *links;
@@ -73,7 +73,8 @@ void papi_vpmu_cache_lock(void)
 {
 	int expected = 0;
 
-	while (!atomic_compare_exchange_weak_explicit(&lock, &expected, 1, memory_order_acquire, memory_order_relaxed)) {
+	while (!atomic_compare_exchange_weak_explicit(
+		&lock, &expected, 1, memory_order_acquire, memory_order_relaxed)) {
 		expected = 0;
 		papi_vpmu_raw(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 	}
@@ -106,7 +107,7 @@ static void unmap(const void *memory, size_t size)
 static size_t size_of_tables(size_t size)
 {
 	return size / PER_BLOCK * sizeof(struct papi_vpmu_block) + size / PER_LINK * sizeof(struct papi_vpmu_link) +
-	       size / PER_MARK * sizeof(struct papi_vpmu_mark) + size / PER_BYTE;
+		size / PER_MARK * sizeof(struct papi_vpmu_mark) + size / PER_BYTE;
 }
 
 static void give_back(struct segment *segment)
@@ -133,7 +134,8 @@ static bool map_tables(struct segment *segment)
 /* Both views of a segment's code. No file: its size would be limited by that of the program's files. */
 static bool map_code(struct segment *segment)
 {
-	void *code = papi_vpmu_region_map(segment->size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE);
+	void *code = papi_vpmu_region_map(
+		segment->size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE);
 	long again;
 
 	if (!code)
@@ -156,7 +158,8 @@ static bool new_segment(void)
 	if (segment == segments + MAX_SEGMENTS || live_size >= LIVE_SIZE)
 		return false;
 	segment->size = live_size < SEGMENT_SMALLEST ? SEGMENT_SMALLEST
-						     : live_size > SEGMENT_LARGEST ? SEGMENT_LARGEST : live_size;
+		: live_size > SEGMENT_LARGEST        ? SEGMENT_LARGEST
+						     : live_size;
 	if (!map_code(segment) || !map_tables(segment)) {
 		give_back(segment);
 		return false;
@@ -188,8 +191,9 @@ int papi_vpmu_cache_begin(void)
 	ready = current || new_segment();
 	papi_vpmu_cache_unlock();
 	if (!ready)
-		return papi_error(PAPI_ECMP, "no executable memory can be mapped, which translation needs (mmap and mremap of "
-				  "shared memory; a security policy may forbid it)");
+		return papi_error(PAPI_ECMP,
+			"no executable memory can be mapped, which translation needs (mmap and mremap of "
+			"shared memory; a security policy may forbid it)");
 	return PAPI_OK;
 }
 
@@ -212,9 +216,9 @@ void papi_vpmu_cache_forked(void)
 static bool same_wants(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
 {
 	return a->counters == b->counters && a->simulate == b->simulate && a->inherit == b->inherit &&
-	       a->instructions_start == b->instructions_start && a->instructions_end == b->instructions_end &&
-	       a->data_start == b->data_start && a->data_end == b->data_end && a->overflow == b->overflow &&
-	       (!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
+		a->instructions_start == b->instructions_start && a->instructions_end == b->instructions_end &&
+		a->data_start == b->data_start && a->data_end == b->data_end && a->overflow == b->overflow &&
+		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
 
 static struct segment *segment_of(uint64_t code)
@@ -395,9 +399,10 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code)
 /* Too full for another block, that is for the largest one there can be. */
 static bool is_full(const struct segment *segment)
 {
-	return segment->size - segment->used < PAPI_VPMU_EMIT_MARGIN || segment->n_blocks >= segment->size / PER_BLOCK ||
-	       segment->n_links >= segment->size / PER_LINK - 1024 || segment->n_marks >= segment->size / PER_MARK - 2048 ||
-	       segment->n_bytes >= segment->size / PER_BYTE - 4096;
+	return segment->size - segment->used < PAPI_VPMU_EMIT_MARGIN ||
+		segment->n_blocks >= segment->size / PER_BLOCK || segment->n_links >= segment->size / PER_LINK - 1024 ||
+		segment->n_marks >= segment->size / PER_MARK - 2048 ||
+		segment->n_bytes >= segment->size / PER_BYTE - 4096;
 }
 
 bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e)
@@ -423,8 +428,8 @@ void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc)
 		papi_vpmu_emit_byte(e, 0xcc);
 }
 
-struct papi_vpmu_block *papi_vpmu_cache_close(const struct papi_vpmu_emitter *e, const struct papi_vpmu_block *block,
-					      const struct papi_vpmu_mark *marks)
+struct papi_vpmu_block *papi_vpmu_cache_close(
+	const struct papi_vpmu_emitter *e, const struct papi_vpmu_block *block, const struct papi_vpmu_mark *marks)
 {
 	unsigned n = atomic_load_explicit(&current->n_blocks, memory_order_relaxed);
 	struct papi_vpmu_block *kept = &current->blocks[n];

@@ -22,9 +22,9 @@
 /* What is instrumented, and the translations of that sort. */
 struct papi_vpmu_flavour {
 	struct papi_vpmu_wants wants;
-	bool library; /* for the library's own code: nothing is */
-	bool step;    /* a block has one instruction, and the dispatcher is asked after each */
-	unsigned users; /* threads */
+	bool library;                     /* for the library's own code: nothing is */
+	bool step;                        /* a block has one instruction, and the dispatcher is asked after each */
+	unsigned users;                   /* threads */
 	struct papi_vpmu_block **buckets; /* by a hash of their pc: 1 << bits lists */
 	unsigned bits, n_blocks;
 };
@@ -71,8 +71,8 @@ bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e);
 void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc);
 /* What was emitted stays. marks are copied; the block goes into the flavour's table unless that is NULL, or it
  * follows another. */
-struct papi_vpmu_block *papi_vpmu_cache_close(const struct papi_vpmu_emitter *e, const struct papi_vpmu_block *block,
-					      const struct papi_vpmu_mark *marks);
+struct papi_vpmu_block *papi_vpmu_cache_close(
+	const struct papi_vpmu_emitter *e, const struct papi_vpmu_block *block, const struct papi_vpmu_mark *marks);
 /* The number of a new link; -1 when memory ends. */
 int64_t papi_vpmu_cache_new_link(uint64_t pc, uint8_t *place, intptr_t to_code);
 struct papi_vpmu_link papi_vpmu_cache_link(int64_t number);

@@ -123,11 +123,12 @@ static bool make_process(struct papi_vpmu_thread *thread, const struct request *
 	if (request->flags & CLONE_VFORK && request->flags & CLONE_VM)
 		return false;
 	if (request->flags & CLONE_VM || request->stack) {
-		papi_vpmu_agent->lose("it has made a process or thread by clone(2) itself, whose own work is not counted");
+		papi_vpmu_agent->lose(
+			"it has made a process or thread by clone(2) itself, whose own work is not counted");
 		return false;
 	}
-	*result = (uint64_t)papi_vpmu_raw((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
-					  (long)r[R8], (long)r[R9]);
+	*result = (uint64_t)papi_vpmu_raw(
+		(long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8], (long)r[R9]);
 	if (*result == 0)
 		thread->active = false;
 	else if (*result <= (uint64_t)-4096)

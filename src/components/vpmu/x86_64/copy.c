@@ -121,8 +121,8 @@ static bool copy_near(struct papi_vpmu_emitter *e, const struct papi_vpmu_instru
 }
 
 /* lea reg, [rip + x] is a constant. */
-static bool copy_as_constant(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction,
-			     uint64_t address)
+static bool copy_as_constant(
+	struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction, uint64_t address)
 {
 	const ZydisDecodedInstruction *decoded = &instruction->decoded;
 
@@ -180,7 +180,8 @@ void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vp
 	uint64_t address;
 
 	if (instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		papi_vpmu_emit_move(&t->e, RCX, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg.value));
+		papi_vpmu_emit_move(
+			&t->e, RCX, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg.value));
 	} else if (find_relative(instruction, &address)) {
 		papi_vpmu_emit_constant(&t->e, RCX, address);
 		papi_vpmu_emit_bytes(&t->e, load_from_rcx, sizeof(load_from_rcx));

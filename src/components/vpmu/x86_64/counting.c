@@ -8,8 +8,9 @@
  */
 #include "components/vpmu/x86_64/translate.h"
 
-#define ARITHMETIC_FLAGS \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
+#define ARITHMETIC_FLAGS                                                                                \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \
+		ZYDIS_CPUFLAG_OF)
 
 /* Which flags somebody needs after the block. */
 static unsigned needed_after(const struct papi_vpmu_decoded *decoded)
@@ -25,7 +26,8 @@ static unsigned needed_after(const struct papi_vpmu_decoded *decoded)
 	case PAPI_VPMU_CONDITIONAL:
 	case PAPI_VPMU_LOOP:
 		return papi_vpmu_flags_unused(decoded->end) && papi_vpmu_flags_unused(papi_vpmu_branch_target(last))
-			? 0 : ARITHMETIC_FLAGS;
+			? 0
+			: ARITHMETIC_FLAGS;
 	default:
 		return ARITHMETIC_FLAGS;
 	}

@@ -5,8 +5,9 @@
 #include "components/vpmu/x86_64/tracer.h"
 #include "components/vpmu/x86_64/zydis.h"
 
-#define ARITHMETIC_FLAGS \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
+#define ARITHMETIC_FLAGS                                                                                \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \
+		ZYDIS_CPUFLAG_OF)
 
 /* How far to look for an instruction that sets the flags anew. */
 #define LOOKAHEAD 16
@@ -57,7 +58,8 @@ static void find_flags(const ZydisDecodedInstruction *decoded, unsigned *read, u
 
 	*read = flags ? flags->tested & ARITHMETIC_FLAGS : 0;
 	*set = flags && !may_do_nothing(decoded)
-		? (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & ARITHMETIC_FLAGS : 0;
+		? (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & ARITHMETIC_FLAGS
+		: 0;
 }
 
 bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction)
@@ -127,7 +129,8 @@ static enum papi_vpmu_kind find_kind(const struct papi_vpmu_instruction *instruc
 		return PAPI_VPMU_TRANSACTION;
 	switch (decoded->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
-		if (decoded->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && decoded->opcode >= 0xe0 && decoded->opcode <= 0xe3)
+		if (decoded->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && decoded->opcode >= 0xe0 &&
+			decoded->opcode <= 0xe3)
 			return PAPI_VPMU_LOOP;
 		/* 16 bits of target: nobody means that in a 64-bit program. */
 		return decoded->raw.imm[0].size == 16 ? PAPI_VPMU_STEP : PAPI_VPMU_CONDITIONAL;
@@ -154,7 +157,8 @@ bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t p
 
 	instruction->pc = pc;
 	instruction->trimmed = false;
-	if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_full(&decoder, bytes, length, &instruction->decoded, instruction->operands)))
+	if (!ZYAN_SUCCESS(
+		    papi_vpmu_zydis.decode_full(&decoder, bytes, length, &instruction->decoded, instruction->operands)))
 		return false;
 	instruction->kind = find_kind(instruction);
 	find_flags(&instruction->decoded, &instruction->flags_read, &instruction->flags_set);
@@ -171,8 +175,8 @@ void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsign
 	while (block->count < max && block->end < limit) {
 		struct papi_vpmu_instruction *instruction = &block->instructions[block->count];
 
-		if (!papi_vpmu_decode_copy(instruction, block->end, (const uint8_t *)(uintptr_t)block->end,
-					   limit - block->end))
+		if (!papi_vpmu_decode_copy(
+			    instruction, block->end, (const uint8_t *)(uintptr_t)block->end, limit - block->end))
 			break;
 		if (papi_vpmu_is_breakpoint(instruction) && papi_vpmu_tracer_owns_breakpoints())
 			instruction->kind = PAPI_VPMU_STEP;
@@ -195,8 +199,8 @@ bool papi_vpmu_flags_unused(uint64_t pc)
 		ZydisDecodedInstruction decoded;
 		unsigned read, set;
 
-		if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_instruction(&decoder, NULL, (const void *)(uintptr_t)pc, limit - pc,
-								&decoded)))
+		if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_instruction(
+			    &decoder, NULL, (const void *)(uintptr_t)pc, limit - pc, &decoded)))
 			return false;
 		find_flags(&decoded, &read, &set);
 		if (read & needed)
@@ -208,9 +212,11 @@ bool papi_vpmu_flags_unused(uint64_t pc)
 		if (decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR && decoded.raw.imm[0].is_relative) {
 			pc += (uint64_t)decoded.raw.imm[0].value.s;
 			limit = papi_vpmu_maps_executable_until(pc);
-		} else if (decoded.meta.category == ZYDIS_CATEGORY_COND_BR || decoded.meta.category == ZYDIS_CATEGORY_CALL ||
-			 decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
-			 decoded.meta.category == ZYDIS_CATEGORY_RET || decoded.meta.category == ZYDIS_CATEGORY_SYSCALL) {
+		} else if (decoded.meta.category == ZYDIS_CATEGORY_COND_BR ||
+			decoded.meta.category == ZYDIS_CATEGORY_CALL ||
+			decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+			decoded.meta.category == ZYDIS_CATEGORY_RET ||
+			decoded.meta.category == ZYDIS_CATEGORY_SYSCALL) {
 			return false;
 		}
 	}

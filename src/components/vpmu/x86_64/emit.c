@@ -84,8 +84,8 @@ void papi_vpmu_emit_lea(struct papi_vpmu_emitter *e, unsigned to, unsigned base,
 	papi_vpmu_emit_32(e, (uint32_t)displacement);
 }
 
-void papi_vpmu_emit_lea_scaled(struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned index, unsigned scale,
-			       int32_t displacement)
+void papi_vpmu_emit_lea_scaled(
+	struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned index, unsigned scale, int32_t displacement)
 {
 	papi_vpmu_emit_byte(e, REX_W | (to > 7 ? REX_R : 0) | (index > 7 ? REX_X : 0) | (base > 7 ? REX_B : 0));
 	papi_vpmu_emit_byte(e, 0x8d);

@@ -13,8 +13,8 @@
 
 /* Code is written through one mapping and runs in another; addresses are those of the second. */
 struct papi_vpmu_emitter {
-	uint8_t *next;	     /* where the next byte is written */
-	intptr_t to_code;    /* from a place of writing to the address where it runs */
+	uint8_t *next;    /* where the next byte is written */
+	intptr_t to_code; /* from a place of writing to the address where it runs */
 };
 
 /* What a block may take at most, by far. */
@@ -63,8 +63,8 @@ void papi_vpmu_emit_move(struct papi_vpmu_emitter *e, unsigned to, unsigned from
 /* lea to, [base + displacement] */
 void papi_vpmu_emit_lea(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement);
 /* lea to, [base + index * scale + displacement] */
-void papi_vpmu_emit_lea_scaled(struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned index, unsigned scale,
-			       int32_t displacement);
+void papi_vpmu_emit_lea_scaled(
+	struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned index, unsigned scale, int32_t displacement);
 /* not reg */
 void papi_vpmu_emit_not(struct papi_vpmu_emitter *e, unsigned reg);
 /* add qword gs:[offset], value: changes flags */

@@ -70,8 +70,9 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 	else if (has_shadow_stack())
 		obstacle = "the program runs with a shadow stack, which translated code cannot keep";
 	else if (!papi_vpmu_library_begin())
-		obstacle = "the library's own code cannot be told from the program's: libpapi.a was linked by a linker that does "
-			   "not define __start_papi_text. Link with the shared library";
+		obstacle =
+			"the library's own code cannot be told from the program's: libpapi.a was linked by a linker that does "
+			"not define __start_papi_text. Link with the shared library";
 	else if (!papi_vpmu_zydis_find(&obstacle))
 		;
 	else if (!papi_vpmu_decode_begin())
@@ -102,7 +103,7 @@ static struct papi_vpmu_wants *union_of(struct papi_vpmu_wants *all, const struc
 static bool same_ranges(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
 {
 	return a->instructions_start == b->instructions_start && a->instructions_end == b->instructions_end &&
-	       a->data_start == b->data_start && a->data_end == b->data_end;
+		a->data_start == b->data_start && a->data_end == b->data_end;
 }
 
 /* Sorts of code that nobody uses make room for others. */
@@ -138,8 +139,9 @@ static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wa
 	exchange(&stepping, NULL);
 	papi_vpmu_cache_unlock();
 	if (!complete)
-		return papi_error(PAPI_ENOMEM, "no room for another sort of translated code: what the threads of the program count "
-					       "differs in too many ways");
+		return papi_error(PAPI_ENOMEM,
+			"no room for another sort of translated code: what the threads of the program count "
+			"differs in too many ways");
 	thread->wants = *wants;
 	if (wants->simulate && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
@@ -212,10 +214,12 @@ static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t m
 	if (thread->handling)
 		return papi_error(PAPI_ECNFLCT, "a function that is called for an overflow cannot start an EventSet");
 	if (thread->n_wants && (!thread->active || thread->lost))
-		return papi_error(PAPI_ECNFLCT, "another EventSet of this thread has to be stopped first: %s", thread->lost);
+		return papi_error(
+			PAPI_ECNFLCT, "another EventSet of this thread has to be stopped first: %s", thread->lost);
 	if (thread->n_wants) {
 		if (!same_ranges(&thread->wants, wants))
-			return papi_error(PAPI_ECNFLCT, "another EventSet of this thread counts in other address ranges");
+			return papi_error(
+				PAPI_ECNFLCT, "another EventSet of this thread counts in other address ranges");
 		all = thread->wants;
 		union_of(&all, wants);
 	}

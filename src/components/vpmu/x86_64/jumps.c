@@ -9,7 +9,7 @@
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/raw.h"
 
-#define PAGE	  4096u
+#define PAGE      4096u
 #define FILE_SIZE 65536u /* as much as the kernel maps at once when a page is first read */
 
 static int new_file(void)
@@ -48,7 +48,7 @@ void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread)
 	thread->jumps_are_mapped = file >= 0 && write_file(file, thread->jumps);
 	for (size_t at = 0; thread->jumps_are_mapped && at < sizeof(thread->jumps); at += FILE_SIZE)
 		if (papi_vpmu_raw(SYS_mmap, (long)(start + at), FILE_SIZE, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) != (long)(start + at))
+			    MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) != (long)(start + at))
 			thread->jumps_are_mapped = false;
 	if (file >= 0)
 		papi_vpmu_raw(SYS_close, file, 0, 0, 0, 0, 0);
@@ -60,7 +60,7 @@ void papi_vpmu_jumps_forget(struct papi_vpmu_thread *thread)
 {
 	/* Memory that the program has locked cannot be thrown away. */
 	if (thread->jumps_are_mapped &&
-	    !papi_vpmu_raw(SYS_madvise, (long)thread->jumps, sizeof(thread->jumps), MADV_DONTNEED, 0, 0, 0))
+		!papi_vpmu_raw(SYS_madvise, (long)thread->jumps, sizeof(thread->jumps), MADV_DONTNEED, 0, 0, 0))
 		return;
 	fill(thread->jumps, PAPI_VPMU_JUMPS);
 }

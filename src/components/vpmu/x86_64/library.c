@@ -81,7 +81,8 @@ bool papi_vpmu_library_begin(void)
 	bool is_program = true;
 
 	if (!n_texts && __start_papi_text)
-		texts[n_texts++] = (struct text){ (uint64_t)(uintptr_t)__start_papi_text, (uint64_t)(uintptr_t)__stop_papi_text };
+		texts[n_texts++] = (struct text){ (uint64_t)(uintptr_t)__start_papi_text,
+			(uint64_t)(uintptr_t)__stop_papi_text };
 	else if (!n_texts)
 		dl_iterate_phdr(find_text, &is_program);
 	unloaded = count_loads().unloaded;
@@ -157,7 +158,7 @@ static bool leads_to_library(const struct papi_vpmu_instruction *instruction)
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.base != ZYDIS_REGISTER_RIP)
 			return false;
 		target = *(const uint64_t *)(uintptr_t)(instruction->pc + instruction->decoded.length +
-							(uint64_t)operand->mem.disp.value);
+			(uint64_t)operand->mem.disp.value);
 		return papi_vpmu_library_holds(target);
 	default:
 		return false;
@@ -171,7 +172,7 @@ static bool leads_to_library(const struct papi_vpmu_instruction *instruction)
 static bool loads_argument(const struct papi_vpmu_instruction *instruction)
 {
 	const unsigned destroyed = 1u << RAX | 1u << RCX | 1u << RDX | 1u << RSI | 1u << RDI | 1u << R8 | 1u << R9 |
-				   1u << R10 | 1u << R11;
+		1u << R10 | 1u << R11;
 	const ZydisDecodedOperand *to = &instruction->operands[0];
 	int number;
 
@@ -187,7 +188,7 @@ static bool loads_argument(const struct papi_vpmu_instruction *instruction)
 		return true;
 	case ZYDIS_MNEMONIC_XOR:
 		return instruction->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		       instruction->operands[1].reg.value == to->reg.value;
+			instruction->operands[1].reg.value == to->reg.value;
 	default:
 		return false;
 	}
@@ -216,18 +217,19 @@ void papi_vpmu_library_trim_call(struct papi_vpmu_decoded *decoded)
 /* ---- binding ---- */
 
 struct object {
-	const ElfW(Sym) *symbols;
+	const ElfW(Sym) * symbols;
 	const char *names;
-	const ElfW(Rela) *jumps;
+	const ElfW(Rela) * jumps;
 	size_t n_jumps;
 	bool bound; /* all of it, when it was loaded */
 };
 
-static void read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) *dynamic, struct object *object)
+static void read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic, struct object *object)
 {
 	for (; dynamic->d_tag != DT_NULL; dynamic++) {
 		/* The dynamic linker has made addresses of them, but in the vDSO. */
-		uint64_t value = dynamic->d_un.d_val, address = value < info->dlpi_addr ? info->dlpi_addr + value : value;
+		uint64_t value = dynamic->d_un.d_val,
+			 address = value < info->dlpi_addr ? info->dlpi_addr + value : value;
 
 		if (dynamic->d_tag == DT_SYMTAB)
 			object->symbols = (const ElfW(Sym) *)(uintptr_t)address;
@@ -263,7 +265,7 @@ static int bind_object(struct dl_phdr_info *info, size_t size, void *unused)
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			read_dynamic(info, (const ElfW(Dyn) *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
-				     &object);
+				&object);
 	if (!dlsym || object.bound || !object.symbols || !object.names || !object.jumps)
 		return 0;
 	for (size_t i = 0; i < object.n_jumps; i++) {
@@ -272,7 +274,8 @@ static int bind_object(struct dl_phdr_info *info, size_t size, void *unused)
 		uint64_t *slot = (uint64_t *)(uintptr_t)(info->dlpi_addr + jump->r_offset);
 		uint64_t function;
 
-		if (ELF64_R_TYPE(jump->r_info) != R_X86_64_JUMP_SLOT || papi_vpmu_library_holds(*slot) || !is_ours(name))
+		if (ELF64_R_TYPE(jump->r_info) != R_X86_64_JUMP_SLOT || papi_vpmu_library_holds(*slot) ||
+			!is_ours(name))
 			continue;
 		function = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);
 		if (papi_vpmu_library_holds(function))

@@ -114,7 +114,8 @@ static bool read_lines(void)
 		return false;
 	gap.start = n_ranges = 0;
 	for (;;) {
-		long got = papi_vpmu_raw(SYS_read, descriptor, (long)(buffer + kept), (long)(sizeof(buffer) - kept), 0, 0, 0);
+		long got = papi_vpmu_raw(
+			SYS_read, descriptor, (long)(buffer + kept), (long)(sizeof(buffer) - kept), 0, 0, 0);
 		const char *at = buffer, *end = buffer + kept + (got > 0 ? got : 0);
 
 		if (got <= 0)

@@ -20,7 +20,7 @@
 static void fill_context(const struct papi_vpmu_thread *thread, ucontext_t *context)
 {
 	static const unsigned char order[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-						 REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
 
 	for (unsigned i = 0; i < sizeof(*context); i++)
 		((unsigned char *)context)[i] = 0;

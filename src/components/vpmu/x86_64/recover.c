@@ -215,8 +215,8 @@ bool papi_vpmu_recover_branch(struct papi_vpmu_thread *thread)
 	struct papi_vpmu_instruction branch;
 
 	if (!block || !block->flavour ||
-		!papi_vpmu_decode_copy(&branch, block->pc + block->branch, block->bytes + block->branch,
-			block->size - block->branch))
+		!papi_vpmu_decode_copy(
+			&branch, block->pc + block->branch, block->bytes + block->branch, block->size - block->branch))
 		return false;
 	if (branch.kind == PAPI_VPMU_CALL_INDIRECT)
 		thread->registers[RSP] += 8;

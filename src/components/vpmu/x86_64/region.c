@@ -10,7 +10,7 @@
 
 #define REGION_SIZE ((uint64_t)1 << 30)
 #define MAX_PARTS   512
-#define STEP	    ((uint64_t)1 << 20) /* past memory of somebody else */
+#define STEP        ((uint64_t)1 << 20) /* past memory of somebody else */
 
 struct part {
 	uint64_t start, end; /* 0: the place in the table is free */
@@ -33,7 +33,8 @@ static bool find_region(void)
 		region = papi_vpmu_maps_place_near_program(REGION_SIZE);
 	if (region)
 		return true;
-	address = papi_vpmu_raw(SYS_mmap, 0, (long)REGION_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	address = papi_vpmu_raw(
+		SYS_mmap, 0, (long)REGION_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (failed(address))
 		return false;
 	region = (uint64_t)address;

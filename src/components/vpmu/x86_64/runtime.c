@@ -53,8 +53,8 @@ static struct papi_vpmu_block *translate_guarded(struct papi_vpmu_flavour *flavo
 }
 
 /* When the cache is full, all starts again. */
-static struct papi_vpmu_block *translate(struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour,
-					 uint64_t pc)
+static struct papi_vpmu_block *translate(
+	struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
 	struct papi_vpmu_block *block;
 
@@ -161,8 +161,9 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 	struct papi_vpmu_block *block = find(thread, flavour, thread->pc);
 
 	if (!block)
-		return papi_vpmu_runtime_go_native(thread, has_restartable_sequence() ? "the program uses restartable sequences (rseq)"
-								   : "memory for translated code ended");
+		return papi_vpmu_runtime_go_native(thread,
+			has_restartable_sequence() ? "the program uses restartable sequences (rseq)"
+						   : "memory for translated code ended");
 	thread->in_library = flavour->library;
 	if (thread->signals.waiting && !flavour->library) {
 		thread->signals.waiting = false;
@@ -183,8 +184,7 @@ static void forget_changed(struct papi_vpmu_thread *thread)
 	struct papi_vpmu_flavour *const flavours[] = { thread->flavour, thread->library, thread->stepping };
 
 	for (unsigned i = 0; i < sizeof(flavours) / sizeof(flavours[0]); i++) {
-		struct papi_vpmu_block *block =
-			flavours[i] ? papi_vpmu_cache_find(flavours[i], thread->pc) : NULL;
+		struct papi_vpmu_block *block = flavours[i] ? papi_vpmu_cache_find(flavours[i], thread->pc) : NULL;
 
 		if (block)
 			papi_vpmu_cache_remove(block);
@@ -194,8 +194,8 @@ static void forget_changed(struct papi_vpmu_thread *thread)
 /* Its budget is spent, or it has none and comes from a block or an instruction. */
 static bool is_to_be_checked(const struct papi_vpmu_thread *thread, const struct papi_vpmu_link *link)
 {
-	return !thread->in_library && (thread->checked ||
-				       (link && !link->place && link->to_code == PAPI_VPMU_LINK_BUDGET));
+	return !thread->in_library &&
+		(thread->checked || (link && !link->place && link->to_code == PAPI_VPMU_LINK_BUDGET));
 }
 
 static uint64_t step(struct papi_vpmu_thread *thread)
@@ -265,8 +265,8 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 	else if (is_indirect && thread->pc >= END_OF_PROGRAMS && go_back(thread))
 		code = step(thread);
 	else
-		code = go_on(thread, exit >= 0 && thread->epoch == epoch ? &link : NULL,
-			     is_indirect, exit == PAPI_VPMU_EXIT_RETURN);
+		code = go_on(thread, exit >= 0 && thread->epoch == epoch ? &link : NULL, is_indirect,
+			exit == PAPI_VPMU_EXIT_RETURN);
 	papi_vpmu_cache_unlock();
 	return code;
 }

@@ -76,8 +76,8 @@ static void forget_code(const uint64_t *r, uint64_t result)
 
 static uint64_t do_call(const uint64_t *r)
 {
-	return (uint64_t)papi_vpmu_raw((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8],
-				       (long)r[R9]);
+	return (uint64_t)papi_vpmu_raw(
+		(long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8], (long)r[R9]);
 }
 
 /* The program's own gs, which it has never set. */

@@ -89,7 +89,7 @@ static void use_own_counters(struct papi_vpmu_thread *thread)
 {
 	if (thread->page)
 		papi_vpmu_raw(SYS_mmap, (long)thread, PAPI_AGENT_PAGE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	thread->page = NULL;
 }
 
@@ -166,7 +166,7 @@ static struct papi_vpmu_thread *map_thread(void)
 {
 	const uint64_t size = sizeof(struct papi_vpmu_thread), alignment = _Alignof(struct papi_vpmu_thread);
 	uint64_t start = (uint64_t)papi_vpmu_raw(SYS_mmap, 0, (long)(size + alignment), PROT_READ | PROT_WRITE,
-						 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	uint64_t aligned = (start + alignment - 1) & ~(alignment - 1);
 
 	if (start > (uint64_t)-4096)

@@ -48,8 +48,8 @@ struct papi_vpmu_models;
 /* signals.c: what it keeps for a thread. */
 struct papi_vpmu_signals {
 	int tid;
-	bool own_stack;	    /* signals arrive on the stack of the runtime */
-	bool waiting;	    /* blocked until the thread is in the program's own code, where deferred_mask comes in force */
+	bool own_stack; /* signals arrive on the stack of the runtime */
+	bool waiting;   /* blocked until the thread is in the program's own code, where deferred_mask comes in force */
 	uint64_t handlers;  /* that have run translated */
 	bool mask_is_early; /* a handler was interrupted when it had hardly begun: this is its mask */
 	uint64_t early_mask;
@@ -57,8 +57,8 @@ struct papi_vpmu_signals {
 		uint64_t start;
 		int flags;
 		uint64_t size;
-	} stack; /* the program's alternate stack */
-	unsigned step; /* traps seen of an instruction that runs alone; 0: none does */
+	} stack;            /* the program's alternate stack */
+	unsigned step;      /* traps seen of an instruction that runs alone; 0: none does */
 	uint64_t step_mask; /* the signal mask after it */
 };
 
@@ -80,16 +80,16 @@ struct papi_vpmu_thread {
 	uint64_t deferred;   /* some do */
 	uint64_t gate_depth; /* bytes of gates in use */
 	void (*gate_enter)(void);
-	uint64_t *trace_next;  /* where translated code appends to the trace (trace.h) */
-	uint64_t *trace_limit; /* no record begins past it */
-	int64_t budget;	       /* weight of blocks until somebody has to look whether an event overflows */
+	uint64_t *trace_next;    /* where translated code appends to the trace (trace.h) */
+	uint64_t *trace_limit;   /* no record begins past it */
+	int64_t budget;          /* weight of blocks until somebody has to look whether an event overflows */
 	void (*jump_miss)(void); /* what jumps[] leads to by default */
-	uint64_t watched;	 /* signals are not simply the program's: it runs translated, or the runtime is not done */
-	uint64_t guard;		 /* where the runtime goes on when memory of the program cannot be read (guard.h) */
-	uint64_t handler_mask;	 /* of signals, for a handler of the library's own */
-	uint64_t deferred_mask;	 /* to go back to */
-	uint64_t delivering;	 /* a signal, or one within that */
-	int64_t source;		 /* the last indirect branch: the lower half of its address of code */
+	uint64_t watched; /* signals are not simply the program's: it runs translated, or the runtime is not done */
+	uint64_t guard;   /* where the runtime goes on when memory of the program cannot be read (guard.h) */
+	uint64_t handler_mask;  /* of signals, for a handler of the library's own */
+	uint64_t deferred_mask; /* to go back to */
+	uint64_t delivering;    /* a signal, or one within that */
+	int64_t source;         /* the last indirect branch: the lower half of its address of code */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[VPMU_MAX_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];
@@ -101,16 +101,16 @@ struct papi_vpmu_thread {
 	struct papi_vpmu_wants wants; /* the union of what runs */
 	struct papi_vpmu_overflow overflows[PAPI_VPMU_OVERFLOWS];
 	unsigned n_overflows;
-	bool handling; /* the program's function for an overflow is running */
+	bool handling;                                          /* the program's function for an overflow is running */
 	struct papi_vpmu_flavour *flavour, *library, *stepping; /* of the program's code, of the library's, and of the
 								 * program's, instruction by instruction */
-	bool checked; /* its budget is new, or it runs instruction by instruction */
-	bool foreseen; /* its budget is that of one block, which does not need it */
+	bool checked;     /* its budget is new, or it runs instruction by instruction */
+	bool foreseen;    /* its budget is that of one block, which does not need it */
 	uint64_t stepped; /* with checked: the pc of the instruction that runs alone */
-	bool in_library; /* on the way from papi_vpmu_engine_start() back to the program */
-	uint64_t epoch; /* of the cache, when jumps was last emptied */
+	bool in_library;  /* on the way from papi_vpmu_engine_start() back to the program */
+	uint64_t epoch;   /* of the cache, when jumps was last emptied */
 	struct papi_vpmu_signals signals;
-	uint64_t region;	       /* how many it has entered */
+	uint64_t region;               /* how many it has entered */
 	_Atomic uint32_t number;       /* papi_thread_number() of the thread that has the block */
 	_Atomic unsigned abandoned;    /* EventSets that another thread has stopped, still among n_wants */
 	struct papi_vpmu_thread *heir; /* of what it counts, with its region at that time (clone.h) */
@@ -118,8 +118,8 @@ struct papi_vpmu_thread {
 	uint64_t handed_over[PAPI_VPMU_FIRST_MODELLED], inherited[PAPI_VPMU_FIRST_MODELLED];
 	bool ended; /* nobody runs on its stack any more but a few instructions that end the thread */
 	struct papi_vpmu_thread *next, *same_hash;
-	void *page; /* of the agent's, where counters lie; NULL: they are the process's own */
-	bool jumps_are_mapped; /* from a file that holds them as they are when empty (jumps.h) */
+	void *page;                      /* of the agent's, where counters lie; NULL: they are the process's own */
+	bool jumps_are_mapped;           /* from a file that holds them as they are when empty (jumps.h) */
 	struct papi_vpmu_models *models; /* when it simulates */
 	uint64_t *trace;
 	_Alignas(64) unsigned char vector_state[4096]; /* xsave area */
@@ -131,12 +131,12 @@ struct papi_vpmu_thread {
 
 /* Exits that are not links, by number. */
 enum papi_vpmu_exit {
-	PAPI_VPMU_EXIT_INDIRECT = -1,	/* the target of a jump or call, in pc, is not among the jumps */
-	PAPI_VPMU_EXIT_RETURN = -2,	/* likewise, of a return */
-	PAPI_VPMU_EXIT_SYSCALL = -3,	/* the system call before pc is for the runtime */
-	PAPI_VPMU_EXIT_STEP = -4,	/* the instruction at pc is to be run natively, alone */
-	PAPI_VPMU_EXIT_TRACE = -5,	/* the trace is full; goes on at pc */
-	PAPI_VPMU_EXIT_CONTINUE = -6,	/* after a signal, at pc */
+	PAPI_VPMU_EXIT_INDIRECT = -1, /* the target of a jump or call, in pc, is not among the jumps */
+	PAPI_VPMU_EXIT_RETURN = -2,   /* likewise, of a return */
+	PAPI_VPMU_EXIT_SYSCALL = -3,  /* the system call before pc is for the runtime */
+	PAPI_VPMU_EXIT_STEP = -4,     /* the instruction at pc is to be run natively, alone */
+	PAPI_VPMU_EXIT_TRACE = -5,    /* the trace is full; goes on at pc */
+	PAPI_VPMU_EXIT_CONTINUE = -6, /* after a signal, at pc */
 };
 
 /* The calling thread's, NULL before its first start. */

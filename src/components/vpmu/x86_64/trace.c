@@ -16,8 +16,8 @@
 #define PIECE_SMALLEST ((size_t)256 << 10)
 #define PIECE_LARGEST  ((size_t)8 << 20)
 /* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing beside. */
-#define TRACE_WORDS 2048
-#define TRACE_SIZE  ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
+#define TRACE_WORDS    2048
+#define TRACE_SIZE     ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
 #define PAGES_OF_BLOCK 4 /* at most, with the one that follows it in its record */
 
 /* From where the offsets of descriptions count. */
@@ -111,7 +111,9 @@ static void relate_constants(size_t offset)
 /* A place for a description. One is a line of this machine's cache, and looked at with every record. */
 static bool reserve(size_t size)
 {
-	size_t more = all_pieces < PIECE_SMALLEST ? PIECE_SMALLEST : all_pieces > PIECE_LARGEST ? PIECE_LARGEST : all_pieces;
+	size_t more = all_pieces < PIECE_SMALLEST ? PIECE_SMALLEST
+		: all_pieces > PIECE_LARGEST      ? PIECE_LARGEST
+						  : all_pieces;
 	unsigned char *memory;
 
 	piece.next = (piece.next + 63) & ~(size_t)63;

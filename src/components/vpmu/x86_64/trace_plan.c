@@ -254,11 +254,11 @@ static unsigned gather_extent(const struct papi_vpmu_instruction *instruction, c
 	unsigned lanes = decoded->avx.vector_length / (wide || wide_index ? 64u : 32u);
 
 	return PAPI_VPMU_GATHER_ALWAYS | (lanes - 1) | (wide ? PAPI_VPMU_GATHER_WIDE : 0u) |
-	       (wide_index ? PAPI_VPMU_GATHER_WIDE_INDEX : 0u) | (evex ? PAPI_VPMU_GATHER_MASK_BITS : 0u) |
-	       (unsigned)__builtin_ctz(operand->mem.scale) << PAPI_VPMU_GATHER_SCALE_SHIFT |
-	       (operand->mem.base == ZYDIS_REGISTER_NONE ? PAPI_VPMU_GATHER_NO_BASE : 0u) |
-	       (decoded->address_width == 32 ? PAPI_VPMU_GATHER_NARROW : 0u) |
-	       (operand->mem.segment == ZYDIS_REGISTER_FS ? PAPI_VPMU_GATHER_THREAD_LOCAL : 0u);
+		(wide_index ? PAPI_VPMU_GATHER_WIDE_INDEX : 0u) | (evex ? PAPI_VPMU_GATHER_MASK_BITS : 0u) |
+		(unsigned)__builtin_ctz(operand->mem.scale) << PAPI_VPMU_GATHER_SCALE_SHIFT |
+		(operand->mem.base == ZYDIS_REGISTER_NONE ? PAPI_VPMU_GATHER_NO_BASE : 0u) |
+		(decoded->address_width == 32 ? PAPI_VPMU_GATHER_NARROW : 0u) |
+		(operand->mem.segment == ZYDIS_REGISTER_FS ? PAPI_VPMU_GATHER_THREAD_LOCAL : 0u);
 }
 
 static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
@@ -281,10 +281,10 @@ static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 		access->slot = (uint8_t)store_value(plan, &base, index, false, 0);
 	values[access->slot].narrow = true; /* the others are to be right behind it */
 	store_vector(plan, bits ? PAPI_VPMU_STORE_LARGE : PAPI_VPMU_STORE_VECTOR, operand->mem.index,
-		     papi_vpmu_gather_index_words(extent), index);
+		papi_vpmu_gather_index_words(extent), index);
 	store_vector(plan, bits ? PAPI_VPMU_STORE_MASK : PAPI_VPMU_STORE_VECTOR,
-		     bits ? instruction->decoded.avx.mask.reg : instruction->operands[2].reg.value,
-		     papi_vpmu_gather_mask_words(extent), index);
+		bits ? instruction->decoded.avx.mask.reg : instruction->operands[2].reg.value,
+		papi_vpmu_gather_mask_words(extent), index);
 	plan->description.plain = false;
 }
 

@@ -13,8 +13,11 @@ void papi_vpmu_mark(struct papi_vpmu_translation *t, uint64_t pc)
 		t->n_marks--;
 	if (t->n_marks == PAPI_VPMU_MAX_MARKS)
 		__builtin_trap(); /* 64 instructions cannot have that many */
-	t->marks[t->n_marks++] = (struct papi_vpmu_mark){ .code = (uint16_t)code, .pc = (uint16_t)(pc - t->pc),
-		.spilled = (uint16_t)t->spilled, .added = (uint8_t)t->added, .kind = (uint8_t)t->kind };
+	t->marks[t->n_marks++] = (struct papi_vpmu_mark){ .code = (uint16_t)code,
+		.pc = (uint16_t)(pc - t->pc),
+		.spilled = (uint16_t)t->spilled,
+		.added = (uint8_t)t->added,
+		.kind = (uint8_t)t->kind };
 }
 
 void papi_vpmu_mark_as(struct papi_vpmu_translation *t, uint64_t pc, enum papi_vpmu_mark_kind kind)
@@ -65,7 +68,7 @@ static void sum(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decod
 		struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
 
 		instruction->counted = !t->flavour->library && papi_vpmu_in_range(wants, instruction->pc) &&
-				       instruction->kind != PAPI_VPMU_STEP && !instruction->trimmed;
+			instruction->kind != PAPI_VPMU_STEP && !instruction->trimmed;
 		for (uint64_t left = instruction->counted ? all : 0; left; left &= left - 1)
 			t->sums[__builtin_ctzll(left)] += instruction->class.counts[__builtin_ctzll(left)];
 	}
@@ -80,7 +83,7 @@ static void translate_instruction(struct papi_vpmu_translation *t, const struct 
 {
 	const struct papi_vpmu_wants *wants = &t->flavour->wants;
 	bool repeated = instruction->counted && is_repeated(instruction) &&
-			(papi_vpmu_is_wanted(wants, PAPI_VPMU_LOADS) || papi_vpmu_is_wanted(wants, PAPI_VPMU_STORES));
+		(papi_vpmu_is_wanted(wants, PAPI_VPMU_LOADS) || papi_vpmu_is_wanted(wants, PAPI_VPMU_STORES));
 	uint64_t next = instruction->pc + instruction->decoded.length;
 
 	if (!repeated) {
@@ -137,7 +140,8 @@ static void translate_block(struct papi_vpmu_translation *t)
 	bool may_change = papi_vpmu_maps_may_change(decoded->pc), flags_free;
 	unsigned point = papi_vpmu_counting_point(decoded, &flags_free);
 	const struct papi_vpmu_flavour *flavour = t->flavour;
-	unsigned copies = may_change || t->traced || t->block->follows || flavour->wants.overflow ? 1 : copies_of(decoded);
+	unsigned copies = may_change || t->traced || t->block->follows || flavour->wants.overflow ? 1
+												  : copies_of(decoded);
 
 	papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
 	if (may_change && decoded->instructions[0].kind != PAPI_VPMU_STEP)
@@ -279,7 +283,7 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 	static struct papi_vpmu_translation t;
 	struct papi_vpmu_block block = { .pc = pc, .flavour = flavour };
 	bool gate = papi_vpmu_library_holds(pc) != flavour->library ||
-		    (flavour->library && papi_vpmu_library_is_engine(pc));
+		(flavour->library && papi_vpmu_library_is_engine(pc));
 
 	begin(&t, &block, &decoded);
 	if (gate) {

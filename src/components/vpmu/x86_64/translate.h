@@ -19,15 +19,15 @@ struct papi_vpmu_translation {
 	struct papi_vpmu_block *block;
 	const struct papi_vpmu_decoded *decoded;
 	struct papi_vpmu_flavour *flavour;
-	uint64_t entry;			/* address of code */
-	uint64_t pc;			/* of the first instruction */
-	uint64_t following;		/* the address of code where its direct branch goes, 0: where its target is translated */
-	unsigned lane;			/* of the counters */
-	bool again;			/* another copy of the block follows, for when its branch is taken */
+	uint64_t entry;     /* address of code */
+	uint64_t pc;        /* of the first instruction */
+	uint64_t following; /* the address of code where its direct branch goes, 0: where its target is translated */
+	unsigned lane;      /* of the counters */
+	bool again;         /* another copy of the block follows, for when its branch is taken */
 	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
-	unsigned spilled, added;	/* as the next mark will say */
-	bool traced, trace_keeps_flags;	/* trace.c */
-	uint32_t description;		/* of the block, for its records in the trace */
+	unsigned spilled, added;           /* as the next mark will say */
+	bool traced, trace_keeps_flags;    /* trace.c */
+	uint32_t description;              /* of the block, for its records in the trace */
 	uint8_t *trace_full;
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks;

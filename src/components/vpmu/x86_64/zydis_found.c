@@ -23,7 +23,7 @@ struct papi_vpmu_zydis papi_vpmu_zydis;
 static bool is_complete(const struct papi_vpmu_zydis *zydis)
 {
 	return zydis->init && zydis->decode_full && zydis->decode_instruction && zydis->largest_enclosing &&
-	       zydis->register_id;
+		zydis->register_id;
 }
 
 static void look_up(void *library, const char *name, void *pointer)
@@ -75,9 +75,9 @@ const struct papi_vpmu_zydis *papi_vpmu_zydis_find(const char **reason)
 	}
 	/* The kernel tells where it has loaded a dynamic linker. */
 	*reason = getauxval(AT_BASE)
-			? "the program holds libpapi.a, and the shared Zydis library, which decodes instructions, is not there: "
-			  "install it (Debian: libzydis4.0)"
-			: "the program is linked statically (-static) without the Zydis library, which decodes instructions: "
-			  "link with libZydis.a and libZycore.a, or not with -static";
+		? "the program holds libpapi.a, and the shared Zydis library, which decodes instructions, is not there: "
+		  "install it (Debian: libzydis4.0)"
+		: "the program is linked statically (-static) without the Zydis library, which decodes instructions: "
+		  "link with libZydis.a and libZycore.a, or not with -static";
 	return NULL;
 }
