@@ -3,9 +3,9 @@
 #
 # Usage: check-functions.sh SOURCE_ROOT
 #
-# The pages of section 3 and the headers must agree: every function and Fortran routine has exactly one page, which shows
-# its prototype as the header has it; no page shows anything else; every preset is explained; a page about functions has
-# all its sections; and what is referred to is there.
+# The pages of section 3 and the headers must agree: every function and Fortran routine has exactly one page, which
+# shows its prototype as the header has it; no page shows anything else; every preset is explained; a page about
+# functions has all its sections; and what is referred to is there.
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -60,8 +60,8 @@
  * A signal handler may call PAPI_start, PAPI_stop, PAPI_read, PAPI_read_ts, PAPI_accum, PAPI_reset, PAPI_state,
  * PAPI_num_events, PAPI_list_events, PAPI_get_overflow_event_index, PAPI_is_initialized, PAPI_error_detail and the
  * timers, if the thread has used them before: the first start of a set in a thread, for one, opens counters. Where a
- * handler interrupted a call on the same event set it cannot wait for that one to end, and gets PAPI_ECNFLCT. So it does
- * where it interrupted any other call of the library, and another thread is inside the set at that moment.
+ * handler interrupted a call on the same event set it cannot wait for that one to end, and gets PAPI_ECNFLCT. So it
+ * does where it interrupted any other call of the library, and another thread is inside the set at that moment.
  *
  * ## fork and exec
  *

@@ -37,8 +37,8 @@ extern "C" {
 PAPI_API int PAPI_create_eventset(int *EventSet);
 
 /**
- * Removes all events from a stopped set, and with them overflow and profiling. The set is no longer multiplexed, as in the
- * 7.0 interface; domain, attachment, ranges of addresses and the other options stay.
+ * Removes all events from a stopped set, and with them overflow and profiling. The set is no longer multiplexed, as in
+ * the 7.0 interface; domain, attachment, ranges of addresses and the other options stay.
  *
  * @return PAPI_OK; PAPI_EISRUN when the set is running.
  *

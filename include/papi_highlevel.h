@@ -203,10 +203,10 @@ PAPI_API int PAPI_rate_stop(void);
  *   PAPI_HL_VERBOSE=1      says on standard error where the results are.
  *
  * Results are written when the program ends, by exit or return from main, and by PAPI_hl_stop, to the file
- * papi_hl_output/rank_N.json, N being the rank of an MPI process and otherwise 0. Nothing is ever overwritten: every run
- * has a directory of its own, and papi_hl_output is a link to the newest. What cannot be counted or written is told on
- * standard error. The child of a fork writes what it counts itself, to a file of its own. doc/regions.md says more, and
- * papi_hl_output_writer(1) merges the files.
+ * papi_hl_output/rank_N.json, N being the rank of an MPI process and otherwise 0. Nothing is ever overwritten: every
+ * run has a directory of its own, and papi_hl_output is a link to the newest. What cannot be counted or written is told
+ * on standard error. The child of a fork writes what it counts itself, to a file of its own. doc/regions.md says more,
+ * and papi_hl_output_writer(1) merges the files.
  */
 
 /**
@@ -214,9 +214,9 @@ PAPI_API int PAPI_rate_stop(void);
  * reads the counters once and allocates nothing.
  *
  * @param region  its name; copied when it is new.
- * @return PAPI_OK, also where nothing can be counted and only time is taken; PAPI_EINVAL when the name is NULL or empty;
- *         PAPI_ECOUNT when 10,000 regions are open in the thread; PAPI_ENOMEM; an error of PAPI_library_init. In a signal
- *         handler that interrupted a call on a region PAPI_ECNFLCT.
+ * @return PAPI_OK, also where nothing can be counted and only time is taken; PAPI_EINVAL when the name is NULL or
+ *         empty; PAPI_ECOUNT when 10,000 regions are open in the thread; PAPI_ENOMEM; an error of PAPI_library_init. In
+ *         a signal handler that interrupted a call on a region PAPI_ECNFLCT.
  *
  * 7.0 interface.
  */
@@ -239,8 +239,8 @@ PAPI_API int PAPI_hl_read(const char *region);
  * exception or a jump has left them, end with it.
  *
  * @param region  name of a region that has begun in this thread; of several the innermost.
- * @return PAPI_OK; PAPI_EINVAL when it has not begun, or has ended with another; PAPI_ECLOST, PAPI_ENOINIT or any error of
- *         PAPI_read when the counters could not be read, now or at the beginning: its time is recorded, and in the
+ * @return PAPI_OK; PAPI_EINVAL when it has not begun, or has ended with another; PAPI_ECLOST, PAPI_ENOINIT or any error
+ *         of PAPI_read when the counters could not be read, now or at the beginning: its time is recorded, and in the
  *         results the instance is one without counts.
  *
  * 7.0 interface.
@@ -252,8 +252,8 @@ PAPI_API int PAPI_hl_region_end(const char *region);
  * now. The thread may begin regions again afterwards; when the program ends the file is replaced. Not needed where a
  * program ends in the usual way.
  *
- * @return PAPI_OK; PAPI_ENOTRUN when no region has begun in this thread, or none since the last call; PAPI_ESYS when the
- *         results cannot be written; PAPI_ENOMEM.
+ * @return PAPI_OK; PAPI_ENOTRUN when no region has begun in this thread, or none since the last call; PAPI_ESYS when
+ *         the results cannot be written; PAPI_ENOMEM.
  *
  * 7.0 interface.
  */

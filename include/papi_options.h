@@ -103,8 +103,8 @@ PAPI_API int PAPI_multiplex_init(void);
  * Makes a stopped set a multiplexed one: by the kernel, but for breakpoints, which the kernel does not multiplex; these
  * take turns by a timer of the library. Ends with PAPI_cleanup_eventset.
  *
- * PAPI_get_event_times tells how much of the time each event has counted. As long as one of them had no turn since the last
- * start, reset or accum, PAPI_read, PAPI_accum and PAPI_stop return PAPI_ECNFLCT, and PAPI_accum changes nothing.
+ * PAPI_get_event_times tells how much of the time each event has counted. As long as one of them had no turn since the
+ * last start, reset or accum, PAPI_read, PAPI_accum and PAPI_stop return PAPI_ECNFLCT, and PAPI_accum changes nothing.
  * Estimates never decrease between two resets.
  *
  * @return PAPI_OK; PAPI_EINVAL when it is one already; PAPI_EISRUN when it is running; PAPI_ECMP when a component of
@@ -155,11 +155,11 @@ PAPI_API int PAPI_get_multiplex(int EventSet);
  *   PAPI_ATTACH          attach.tid; returns 1 when the set is attached to a thread or process, 0 when not
  *   PAPI_DETACH          the same with 0 and 1 exchanged
  *   PAPI_CPU_ATTACH      cpu.cpu_num; returns 1 when the set is attached to a CPU, 0 when not
- *   PAPI_MULTIPLEX       multiplex.ns, the turn of this set, and multiplex.flags; returns 1 when the set is multiplexed, 0
- *                        when not
+ *   PAPI_MULTIPLEX       multiplex.ns, the turn of this set, and multiplex.flags; returns 1 when the set is
+ *                        multiplexed, 0 when not
  *   PAPI_DATA_ADDRESS    addr.start, addr.end: the range, or null pointers where there is none; addr.start_off,
- *                        addr.end_off: how many bytes earlier and later the range that is counted starts and ends. Returns
- *                        PAPI_OK
+ *                        addr.end_off: how many bytes earlier and later the range that is counted starts and ends.
+ *                        Returns PAPI_OK
  *   PAPI_INSTR_ADDRESS   the same for instructions
  *
  * @param option  one of these.
@@ -188,8 +188,9 @@ PAPI_API int PAPI_get_cmp_opt(int option, PAPI_option_t *ptr, int cidx);
  *   PAPI_DEFGRN            defgranularity.granularity for component defgranularity.def_cidx
  *   PAPI_DEBUG             debug.level, debug.handler: see PAPI_set_debug; the function that is called with the code of
  *                          an error instead of printing it, or NULL
- *   PAPI_DEF_MPX_NS        multiplex.ns, PAPI_DEF_MPX_USEC multiplex.us: the turn in multiplexing by the library, at least
- *                          100 us, for sets that become multiplexed from now on. The kernel has a turn of its own.
+ *   PAPI_DEF_MPX_NS        multiplex.ns, PAPI_DEF_MPX_USEC multiplex.us: the turn in multiplexing by the library, at
+ *                          least 100 us, for sets that become multiplexed from now on. The kernel has a turn of its
+ *                          own.
  *   PAPI_DEF_ITIMER        itimer.itimer_num, itimer.itimer_sig
  *   PAPI_DEF_ITIMER_NS     itimer.ns
  *   PAPI_USER_EVENTS_FILE  events_file: path of a file whose definitions are added to the user events
@@ -204,11 +205,12 @@ PAPI_API int PAPI_get_cmp_opt(int option, PAPI_option_t *ptr, int cidx);
  *   PAPI_INHERIT           inherit.eventset, inherit.inherit: PAPI_INHERIT_ALL counts threads and processes that the
  *                          counted thread creates while the set runs, PAPI_INHERIT_NONE does not
  *   PAPI_MULTIPLEX         multiplex.eventset, multiplex.flags: see PAPI_set_multiplex; with PAPI_MULTIPLEX_FORCE_SW in
- *                          flags the library gives all the turns, else the kernel where it can. multiplex.ns is not looked at
- *   PAPI_DATA_ADDRESS      addr.eventset, addr.start, addr.end: count only accesses to the addresses from start up to, but
- *                          without, end; null pointers end that. Stores addr.start_off, addr.end_off as PAPI_get_opt does.
- *                          PAPI_ECMP where a component cannot restrict an event of the set: of perf events, those that are
- *                          no breakpoints on data; PAPI_ECNFLCT where one could never count
+ *                          flags the library gives all the turns, else the kernel where it can. multiplex.ns is not
+ *                          looked at
+ *   PAPI_DATA_ADDRESS      addr.eventset, addr.start, addr.end: count only accesses to the addresses from start up to,
+ *                          but without, end; null pointers end that. Stores addr.start_off, addr.end_off as
+ *                          PAPI_get_opt does. PAPI_ECMP where a component cannot restrict an event of the set: of perf
+ *                          events, those that are no breakpoints on data; PAPI_ECNFLCT where one could never count
  *   PAPI_INSTR_ADDRESS     the same for instructions and breakpoints on these
  *
  * @param option   one of these.

@@ -80,8 +80,8 @@ PAPI_API int PAPI_profil(void *buf, unsigned bufsiz, vptr_t offset, unsigned sca
 /**
  * PAPI_profil with several histograms, for pieces that do not lie together.
  *
- * @param prof     profcnt pieces; copied. What falls into none of them is counted in the one with pr_off 0 and scale 2, if
- *                 there is such a one.
+ * @param prof     profcnt pieces; copied. What falls into none of them is counted in the one with pr_off 0 and scale 2,
+ *                 if there is such a one.
  * @param profcnt  how many.
  * @return as PAPI_overflow.
  *

@@ -15,10 +15,10 @@
  * representation, which PAPI_SDE_GET_DOUBLE and PAPI_SDE_GET_FLOAT take out: such values cannot be accumulated with
  * PAPI_accum or be written with PAPI_write. Of recorders and counting sets the value is an address, see there.
  *
- * Results. Functions that return int return SDE_OK, which is 0, or a negative number that is one of the PAPI_E... codes:
- * PAPI_EINVAL (-1) for a handle that is none of its kind or of a counter that was unregistered, an empty name, or a mode
- * or type without meaning; PAPI_ENOMEM (-2); PAPI_ENOEVNT (-7) for a name that is not registered; PAPI_ECNFLCT (-8) for a
- * group that cannot be joined. Functions that return a pointer return NULL instead.
+ * Results. Functions that return int return SDE_OK, which is 0, or a negative number that is one of the PAPI_E...
+ * codes: PAPI_EINVAL (-1) for a handle that is none of its kind or of a counter that was unregistered, an empty name,
+ * or a mode or type without meaning; PAPI_ENOMEM (-2); PAPI_ENOEVNT (-7) for a name that is not registered;
+ * PAPI_ECNFLCT (-8) for a group that cannot be joined. Functions that return a pointer return NULL instead.
  *
  * Names. The first registration of a name counts. Registering or creating again what is registered already changes
  * nothing and returns SDE_OK, with the handle that the name has, whatever it was made as: a library that is initialised
@@ -248,8 +248,8 @@ PAPI_SDE_API int papi_sde_compare_float(const void *first, const void *second);
 
 /**
  * Makes a counting set, which counts how often each of its elements was inserted. The value of its event is the address
- * of a list of cset_list_object_t, 0 when the set is empty. The list belongs to the caller as copies of recorders do: each
- * object of it, and each ptr, is to be freed.
+ * of a list of cset_list_object_t, 0 when the set is empty. The list belongs to the caller as copies of recorders do:
+ * each object of it, and each ptr, is to be freed.
  */
 PAPI_SDE_API int papi_sde_create_counting_set(papi_handle_t handle, const char *cset_name, void **cset_handle);
 

@@ -68,8 +68,8 @@ static int complain_of_definition(int code)
 }
 
 /*
- * What is wrong with files of definitions that the user names. The library tells it to programs that ask for the events;
- * nobody asks for those that are missing from a list. With PAPI_VERBOSE the library prints it itself.
+ * What is wrong with files of definitions that the user names. The library tells it to programs that ask for the
+ * events; nobody asks for those that are missing from a list. With PAPI_VERBOSE the library prints it itself.
  */
 static void check_definitions(void)
 {
@@ -111,7 +111,8 @@ int papi_tool_finish(int status)
 {
 	bool failed = ferror(stdout) != 0;
 
-	/* The reason for an earlier failure is lost; writing once more, to output that is broken anyway, tells it again. */
+	/* The reason for an earlier failure is lost; writing once more, to output that is broken anyway, tells it
+	 * again. */
 	int reason = failed && write(STDOUT_FILENO, "\n", 1) == -1 ? errno : 0;
 
 	/* Closing, not flushing alone: some file systems report a full disk only then. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text of any bytes inside JSON, XML and lines for a terminal. Names of events come from files, libraries and programs: whatever they hold, the
- * document stays well-formed and valid UTF-8. A byte that is no part of a character becomes U+FFFD.
+ * Text of any bytes inside JSON, XML and lines for a terminal. Names of events come from files, libraries and programs:
+ * whatever they hold, the document stays well-formed and valid UTF-8. A byte that is no part of a character becomes
+ * U+FFFD.
  */
 #ifndef PAPI_TOOLS_ESCAPE_H
 #define PAPI_TOOLS_ESCAPE_H

@@ -15,15 +15,16 @@
  */
 bool papi_event_suggest(const char *name, char *suggestion, size_t size);
 
-/* Whether a code that PAPI_event_name_to_code returned says that the name, or what is behind its colons, means nothing. */
+/* Whether a code that PAPI_event_name_to_code returned says that the name, or what is behind its colons, means
+ * nothing. */
 bool papi_event_means_nothing(int code);
 
 /* Whether the library knows no event of that name. If so, why, and what may be meant instead, in one sentence. */
 bool papi_event_is_unknown(const char *name, char *reason, size_t size);
 
 /*
- * The message about an event of that name which the call that just returned code refused, as papi_tool_complain, with what
- * may be meant instead if there is no such event.
+ * The message about an event of that name which the call that just returned code refused, as papi_tool_complain, with
+ * what may be meant instead if there is no such event.
  */
 void papi_event_complain(const char *name, int code);
 

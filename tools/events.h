@@ -24,8 +24,8 @@ int papi_event_try(int code, char *reason, size_t size);
 bool papi_event_fits(int set, int code);
 
 /*
- * The native event itself if the set takes it; of an event that needs a mask, the first with which it fits; 0 if there is
- * none.
+ * The native event itself if the set takes it; of an event that needs a mask, the first with which it fits; 0 if there
+ * is none.
  */
 int papi_event_find_fitting(int set, int code, int component);
 

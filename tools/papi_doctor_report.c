@@ -29,7 +29,8 @@ static void print_check(const struct doctor_check *check)
 
 	snprintf(first, sizeof(first), "  %-8s %s", status, check->label);
 	papi_text_wrap(lines != NULL ? lines : stdout, first, FINDING_COLUMN, check->finding);
-	/* Wrapped without the colour, which has no width, and then written with it: two blanks, the status, the rest. */
+	/* Wrapped without the colour, which has no width, and then written with it: two blanks, the status, the
+	 * rest. */
 	if (lines != NULL && fclose(lines) == 0) {
 		printf("  ");
 		papi_terminal_print(stdout, papi_terminal_has_colours(STDOUT_FILENO), colours[check->status], status);

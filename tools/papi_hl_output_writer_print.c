@@ -11,7 +11,8 @@
 
 enum { DEEPEST = 8 };
 
-/* Widths of the columns, each with the blank before it: of a total that stands beside three others, and of one alone. */
+/* Widths of the columns, each with the blank before it: of a total that stands beside three others, and of one
+ * alone. */
 enum { TOTAL = 15, SHARE = 8, OTHER = 11, TOTAL_ALONE = 22 };
 
 /* A table on its way to a stream. */

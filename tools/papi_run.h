@@ -9,8 +9,9 @@
  * agent counts inside the program), papi_run_processes.c (whether it has counted all of it).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
- * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table of
- * an agent: every other descriptor is close-on-exec and signals are blocked here, never caught, so there is no handler to inherit.
+ * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
+ * of an agent: every other descriptor is close-on-exec and signals are blocked here, never caught, so there is no
+ * handler to inherit.
  */
 #ifndef PAPI_RUN_H
 #define PAPI_RUN_H
@@ -144,7 +145,8 @@ const sigset_t *papi_run_signals_waited(void);
 int papi_run_child_refused(const char *program, bool found, int error);
 int papi_run_child_repeat(struct run_list *list, struct run_result *result, char *path, int repeat);
 
-/* papi_run_reproducible.c: makes all programs run from here on the same in every run, or ends papi_run with the reason. */
+/* papi_run_reproducible.c: makes all programs run from here on the same in every run, or ends papi_run with the
+ * reason. */
 void papi_run_reproduce(void);
 bool papi_run_is_reproducible(void);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_run_agent.c - counts virtual events in every process of a program that papi_run runs. A shared library, preloaded.
+ * papi_run_agent.c - counts virtual events in every process of a program that papi_run runs. A shared library,
+ * preloaded.
  *
  * Counting begins in the constructor, which runs when the program's libraries have been set up, right before main. The
- * engine keeps the counters of all threads in the table (papi_run_agent.h), so nothing has to be done at the end. The child
- * of a fork counts for itself, and programs that are executed find an agent of their own (papi_run_agent_exec.c). The child
- * of a vfork runs natively on its parent's memory: nothing it does may end the parent's counting.
+ * engine keeps the counters of all threads in the table (papi_run_agent.h), so nothing has to be done at the end. The
+ * child of a fork counts for itself, and programs that are executed find an agent of their own (papi_run_agent_exec.c).
+ * The child of a vfork runs natively on its parent's memory: nothing it does may end the parent's counting.
  *
  * The agent's own code is not counted. It prints nothing: what goes wrong is in the table.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What papi_run and its agent share: a table in memory, which papi_run makes for each run of a program and the agents of
- * all its processes map. It is a file without a name (memfd_create), and its descriptor is inherited.
+ * What papi_run and its agent share: a table in memory, which papi_run makes for each run of a program and the agents
+ * of all its processes map. It is a file without a name (memfd_create), and its descriptor is inherited.
  *
  *	head        what to count, and the sums of what has ended
  *	processes   an entry for each that counts, is expected to, or is missing something
@@ -13,8 +13,8 @@
  *
  * Each process has one entry for all its life, through all programs that it executes. Before a program is executed its
  * entry says so, with its name and what may keep the agent out of it; the agent of the new program claims the entry. An
- * entry that nobody has claimed when the run ends is a process that is missing from the counts. Entries of processes that
- * have ended, and of which nothing is missing, are used again.
+ * entry that nobody has claimed when the run ends is a process that is missing from the counts. Entries of processes
+ * that have ended, and of which nothing is missing, are used again.
  */
 #ifndef PAPI_RUN_AGENT_H
 #define PAPI_RUN_AGENT_H

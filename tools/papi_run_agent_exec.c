@@ -2,12 +2,12 @@
 /*
  * papi_run_agent_exec.c - how the agent gets into programs that are executed, and how it is known that it did not.
  *
- * libc's functions that execute programs are replaced by ones that announce the program in the table, see to it that the
- * table's descriptor is open and that the environment has the agent in it, and then do what the originals do. A program
- * that nothing can be counted of is announced all the same, with the reason: it will be missing.
+ * libc's functions that execute programs are replaced by ones that announce the program in the table, see to it that
+ * the table's descriptor is open and that the environment has the agent in it, and then do what the originals do. A
+ * program that nothing can be counted of is announced all the same, with the reason: it will be missing.
  *
- * Children made by vfork come here, too, and share the memory of their parent, which waits: nothing is allocated, no lock
- * is taken, and nothing is changed but in the table and on the stack.
+ * Children made by vfork come here, too, and share the memory of their parent, which waits: nothing is allocated, no
+ * lock is taken, and nothing is changed but in the table and on the stack.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kind of program a file is: whether the dynamic linker will put papi_run's agent into it. In papi_run and the agent. */
+/* What kind of program a file is: whether the dynamic linker will put papi_run's agent into it. In papi_run and the
+ * agent. */
 #ifndef PAPI_RUN_IMAGE_H
 #define PAPI_RUN_IMAGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_run_processes.c - whether virtual counts hold all that the program did: which of its processes were counted, which
- * were killed, which are missing and why; and how that is told.
+ * papi_run_processes.c - whether virtual counts hold all that the program did: which of its processes were counted,
+ * which were killed, which are missing and why; and how that is told.
  */
 #include <errno.h>
 #include <signal.h>

@@ -63,8 +63,8 @@ double papi_run_report_share(const struct run_event *event)
 }
 
 /*
- * Counts in a second of real time; NaN when no time has passed, when counting has made the time longer than it is, and for
- * what is a rate already.
+ * Counts in a second of real time; NaN when no time has passed, when counting has made the time longer than it is, and
+ * for what is a rate already.
  */
 double papi_run_report_rate(const struct run_event *event, const struct run_result *result)
 {

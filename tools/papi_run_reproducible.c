@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_run_reproducible.c - what differs from run to run without the program's doing, switched off: where the kernel puts
- * its memory, and by what its language's runtime mixes its hash tables. The agent leaves out the kernel's own code in the
- * program, which reads the clock, for that begins anew when the kernel changes the time meanwhile.
+ * papi_run_reproducible.c - what differs from run to run without the program's doing, switched off: where the kernel
+ * puts its memory, and by what its language's runtime mixes its hash tables. The agent leaves out the kernel's own code
+ * in the program, which reads the clock, for that begins anew when the kernel changes the time meanwhile.
  */
 #include <errno.h>
 #include <stdlib.h>

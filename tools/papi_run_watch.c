@@ -149,10 +149,12 @@ static void watch_close(struct watched *watched)
 	memset(watched, 0, sizeof(*watched));
 }
 
-/* PF_EXITING among the flags of /proc/PID/stat: a thread on its way out, which may be long on a machine with much to do. */
+/* PF_EXITING among the flags of /proc/PID/stat: a thread on its way out, which may be long on a machine with much to
+ * do. */
 #define EXITING 4
 
-/* What /proc/PID/stat says: the flags of a thread, and when it began, by which one is told from the next of that number. */
+/* What /proc/PID/stat says: the flags of a thread, and when it began, by which one is told from the next of that
+ * number. */
 struct life {
 	unsigned flags;
 	unsigned long long begun; /* 0: that cannot be found out */
@@ -179,8 +181,8 @@ static struct life life_of(pid_t id)
 }
 
 /*
- * Has the thread ended that was there before? One on its way out is refused like one that is gone, but stays listed for a
- * moment; and of one that is gone another may have the number.
+ * Has the thread ended that was there before? One on its way out is refused like one that is gone, but stays listed for
+ * a moment; and of one that is gone another may have the number.
  */
 static bool thread_ended(pid_t id, struct life before)
 {
@@ -192,8 +194,8 @@ static bool thread_ended(pid_t id, struct life before)
 }
 
 /*
- * Attaches to one thread, or starts what is attached. Whatever fails because the thread has ended meanwhile is no failure of
- * the events: they go on without that thread.
+ * Attaches to one thread, or starts what is attached. Whatever fails because the thread has ended meanwhile is no
+ * failure of the events: they go on without that thread.
  */
 static void watch_thread(struct run_counters *counters, struct run_list *list, pid_t id,
 	void (*step)(struct run_counters *counters, struct run_list *list, pid_t id))

@@ -14,8 +14,8 @@ int PAPI_get_component_index(const char *name)
 }
 
 /*
- * The expensive facts are gathered when the description is first asked for. Before PAPI_library_init() there are names and
- * indexes, for programs that choose then which components they disable.
+ * The expensive facts are gathered when the description is first asked for. Before PAPI_library_init() there are names
+ * and indexes, for programs that choose then which components they disable.
  */
 static const PAPI_component_info_t *surveyed(int cidx)
 {

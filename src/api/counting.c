@@ -6,8 +6,8 @@
 #include "linux/clock.h"
 
 /*
- * Start, stop and read each begin with the short way of core/direct.h. What comes behind it stands in functions of their
- * own, so that the short ways need no room on the stack.
+ * Start, stop and read each begin with the short way of core/direct.h. What comes behind it stands in functions of
+ * their own, so that the short ways need no room on the stack.
  */
 #define NOT_INLINE __attribute__((noinline))
 

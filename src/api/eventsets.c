@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reference: PAPI_create_eventset, PAPI_destroy_eventset, PAPI_cleanup_eventset, PAPI_add_event(s), PAPI_remove_event(s),
- * PAPI_list_events, PAPI_num_events, PAPI_state.
+ * Reference: PAPI_create_eventset, PAPI_destroy_eventset, PAPI_cleanup_eventset, PAPI_add_event(s),
+ * PAPI_remove_event(s), PAPI_list_events, PAPI_num_events, PAPI_state.
  */
 #include "api/api.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reference: PAPI_num_counters, PAPI_start_counters, PAPI_stop_counters, PAPI_read_counters, PAPI_accum_counters; and the
- * life of a measurement, which rates.c shares.
+ * Reference: PAPI_num_counters, PAPI_start_counters, PAPI_stop_counters, PAPI_read_counters, PAPI_accum_counters; and
+ * the life of a measurement, which rates.c shares.
  */
 #include "api/highlevel.h"
 
@@ -221,7 +221,8 @@ static int read_counters(long long values[], int array_len)
 
 	if (status != PAPI_OK)
 		return status;
-	/* To read and to reset in one step is to accumulate onto zeros; not onto values, which an error must not change. */
+	/* To read and to reset in one step is to accumulate onto zeros; not onto values, which an error must not
+	 * change. */
 	size = slot->set->n_events * sizeof(values[0]);
 	memset(running->scratch, 0, size);
 	status = papi_count_accum(slot->set, running->scratch);

@@ -5,8 +5,8 @@
  *	highlevel.c   its life, and the counters of the 3.5 reference
  *	rates.c       real time, CPU time and rates, of 3.5 and of 7.0
  *
- * There is a struct papi_measurement only while something runs: what starts it makes it, what stops it frees it with the
- * EventSet, and between two measurements a thread holds nothing. It belongs to its thread and needs no lock.
+ * There is a struct papi_measurement only while something runs: what starts it makes it, what stops it frees it with
+ * the EventSet, and between two measurements a thread holds nothing. It belongs to its thread and needs no lock.
  *
  * Others may end it. PAPI_shutdown() in another thread takes the EventSet away, and in the child of a fork the EventSet
  * counts nobody: papi_measurement_enter() finds that out, clears what is left and says that nothing runs.

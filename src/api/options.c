@@ -2,7 +2,8 @@
 /*
  * Reference: PAPI_set_opt, PAPI_set_domain, PAPI_set_granularity, PAPI_attach, PAPI_detach.
  *
- * Options of an EventSet go one way: a changed copy of the set's options, which its components take or refuse as a whole.
+ * Options of an EventSet go one way: a changed copy of the set's options, which its components take or refuse as a
+ * whole.
  */
 #include "api/options.h"
 

@@ -3,8 +3,8 @@
  * Reference: PAPI_flips, PAPI_flops, PAPI_ipc; PAPI_flips_rate, PAPI_flops_rate, PAPI_epc and PAPI_rate_stop are of the
  * 7.0 interface.
  *
- * All of them are one function, rate(), which begins on its first call and tells totals and changes on later ones. Counts
- * are never reset in between, so totals are exact; a change is the difference of two of them.
+ * All of them are one function, rate(), which begins on its first call and tells totals and changes on later ones.
+ * Counts are never reset in between, so totals are exact; a change is the difference of two of them.
  */
 #include "api/highlevel.h"
 

@@ -13,9 +13,9 @@
  *  - One thread at a time is inside a control; the engine sees to that. probe, survey, and the operations on names run
  *    under the library lock.
  *  - start, stop and read are the hot path: no lock, no allocation, at most one system call per group of counters.
- *  - Counts are relative to a baseline that start sets; read with rebase takes the values and makes now the baseline, in
- *    one step, so that no count is lost between. There is no reset of hardware and no write: the engine keeps the values
- *    that PAPI_write() asks for as offsets.
+ *  - Counts are relative to a baseline that start sets; read with rebase takes the values and makes now the baseline,
+ *    in one step, so that no count is lost between. There is no reset of hardware and no write: the engine keeps the
+ *    values that PAPI_write() asks for as offsets.
  */
 #ifndef PAPI_CORE_COMPONENT_H
 #define PAPI_CORE_COMPONENT_H
@@ -68,8 +68,8 @@ struct papi_component {
 
 	/* Finds out whether this machine has what the component needs; sets info->disabled and the reason if not. */
 	int (*probe)(PAPI_component_info_t *info);
-	/* Before the first question about names: does what waits for locks of others, as loading a library does for those
-	 * that a constructor may hold. No lock is held but the library's, for reading. NULL: nothing to do. */
+	/* Before the first question about names: does what waits for locks of others, as loading a library does for
+	 * those that a constructor may hold. No lock is held but the library's, for reading. NULL: nothing to do. */
 	void (*prepare)(void);
 	/* Fills num_native_events, num_cntrs, pmu_names: what takes time and only listings want. */
 	void (*survey)(PAPI_component_info_t *info);
@@ -98,8 +98,9 @@ struct papi_component {
 	int (*stop)(void *control, long long values[]);
 	int (*read)(void *control, long long values[], bool rebase);
 	/*
-	 * A read whose values the program will not see: for the engine's own comparisons, also in signal handlers. It also
-	 * has rebase (below) be called where a read with rebase would be for the new baseline only. NULL: read does.
+	 * A read whose values the program will not see: for the engine's own comparisons, also in signal handlers. It
+	 * also has rebase (below) be called where a read with rebase would be for the new baseline only. NULL: read
+	 * does.
 	 */
 	int (*refresh)(void *control, long long values[]);
 	/* Nanoseconds since the baseline that a native should have and really has counted, as of the last read;
@@ -117,37 +118,39 @@ struct papi_component {
 	void (*range_offsets)(const void *control, bool data, int *start, int *end);
 
 	/*
-	 * Multiplexing by the library; NULL where all natives of a control count all the time. takes_turns tells whether
-	 * a control has more natives than can count at once; then next_turn, called every turn_ns while it runs, puts the
-	 * next of them on the counters. It runs in a signal handler: it calls the kernel and nothing else, and an error
-	 * is for the next read to tell. Reads scale the counts.
+	 * Multiplexing by the library; NULL where all natives of a control count all the time. takes_turns tells
+	 * whether a control has more natives than can count at once; then next_turn, called every turn_ns while it
+	 * runs, puts the next of them on the counters. It runs in a signal handler: it calls the kernel and nothing
+	 * else, and an error is for the next read to tell. Reads scale the counts.
 	 */
 	bool (*takes_turns)(const void *control);
 	void (*next_turn)(void *control);
-	/* Makes now the baseline of a multiplexed control, also where a native has had no turn yet and a read would fail.
+	/* Makes now the baseline of a multiplexed control, also where a native has had no turn yet and a read would
+	 * fail.
 	 * NULL: a read with rebase does. */
 	int (*rebase)(void *control);
 	/*
 	 * Overflow, optional: the engine compares counts on a timer where arm is NULL or says PAPI_ENOSUPP.
 	 *
-	 * arm: from the next start on, which begins a fresh period, the native at a position overflows with every threshold
-	 * counts; 0: no longer. When one has, the component calls papi_overflow_pending(cookie, ...) (core/overflow.h) in the
-	 * thread that started the control: from a signal handler, or from wherever the program can be interrupted as if by
-	 * one. What happened it keeps, until the engine fetches it: with overflows, up to n, oldest first, the number
-	 * returned; also after stop, until the next start. overflows with n 0 tells whether there are any that happened.
-	 * Positions of armed natives move with add and remove; those above 63 are never armed.
+	 * arm: from the next start on, which begins a fresh period, the native at a position overflows with every
+	 * threshold counts; 0: no longer. When one has, the component calls papi_overflow_pending(cookie, ...)
+	 * (core/overflow.h) in the thread that started the control: from a signal handler, or from wherever the program
+	 * can be interrupted as if by one. What happened it keeps, until the engine fetches it: with overflows, up to
+	 * n, oldest first, the number returned; also after stop, until the next start. overflows with n 0 tells whether
+	 * there are any that happened. Positions of armed natives move with add and remove; those above 63 are never
+	 * armed.
 	 */
 	int (*arm)(void *control, unsigned position, long long threshold, int cookie);
 	unsigned (*overflows)(void *control, struct papi_overflow taken[], unsigned n);
-	/* Whether what overflows comes so fast that the component does not tell of each time: the engine has to ask, by a
-	 * timer. NULL: never. */
+	/* Whether what overflows comes so fast that the component does not tell of each time: the engine has to ask, by
+	 * a timer. NULL: never. */
 	bool (*polled)(const void *control);
 	/* Forgets all natives and gives every resource back. */
 	void (*close)(void *control);
 	/* In the child of a fork: lets go of what belongs to the parent without disturbing it; stopped afterwards. */
 	void (*forked)(void *control);
-	/* Around a fork, for a component with locks of its own; NULL: none. prepare comes after the engine has all its locks
-	 * and is inside all sets, parent and child before it lets go of them. */
+	/* Around a fork, for a component with locks of its own; NULL: none. prepare comes after the engine has all its
+	 * locks and is inside all sets, parent and child before it lets go of them. */
 	void (*fork_prepare)(void);
 	void (*fork_parent)(void);
 	void (*fork_child)(void);
@@ -169,8 +172,8 @@ int papi_component_find(const char *name);
  */
 int papi_component_stand_in(void);
 
-/* Where the CPU has no counters and no other component counts the presets in its place: why the one that could does not.
- * NULL otherwise. Changes the detail. */
+/* Where the CPU has no counters and no other component counts the presets in its place: why the one that could does
+ * not. NULL otherwise. Changes the detail. */
 const char *papi_component_no_stand_in(void);
 
 /* PAPI_OK, or PAPI_ECMP_DISABLED with the component's reason in the detail. */

@@ -187,7 +187,8 @@ static int stop(struct papi_eventset *set, long long values[])
 		return papi_error(PAPI_ENOTRUN, "the EventSet is not counting");
 	if (__builtin_expect(set->features != 0, 0))
 		tell_features(set, PAPI_PHASE_STOPPING);
-	/* In the opposite order of start, so that the first component sees the whole region; all of them, come what may. */
+	/* In the opposite order of start, so that the first component sees the whole region; all of them, come what
+	 * may. */
 	for (unsigned i = set->n_parts; i-- > 0;) {
 		const struct papi_part *part = &set->parts[i];
 		int stopped = part->component->stop(part->control, set->counts + part->first);

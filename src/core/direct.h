@@ -3,18 +3,18 @@
  * Reading, starting and stopping without the kernel and without the component: the shortest way there is.
  *
  * A component whose counters the calling thread can read by itself describes them in a struct papi_direct; PAPI_read()
- * then follows it without a call. Next to each counter stands a sequence number in memory that the kernel writes: as long
- * as it shows what it did when the description was made, the counter is where the description says. If not, nothing is
- * lost but the short way: the component reads by its own means, and describes the counters anew.
+ * then follows it without a call. Next to each counter stands a sequence number in memory that the kernel writes: as
+ * long as it shows what it did when the description was made, the counter is where the description says. If not,
+ * nothing is lost but the short way: the component reads by its own means, and describes the counters anew.
  *
- * Counters may be *kept* counting when the program stops the set: so starting it again is to note what they show then. A
- * component does so with a set that was started before, where nothing else speaks against it; they are let go (operation
- * release) before another set of the thread starts, since it may need the same hardware, before a set is changed, and
- * with the set. A thread keeps one set at most, which is known when the short way to stop is opened.
+ * Counters may be *kept* counting when the program stops the set: so starting it again is to note what they show then.
+ * A component does so with a set that was started before, where nothing else speaks against it; they are let go
+ * (operation release) before another set of the thread starts, since it may need the same hardware, before a set is
+ * changed, and with the set. A thread keeps one set at most, which is known when the short way to stop is opened.
  *
  * A slot of the handle table tells whether the short way is open (struct papi_slot): counting, or kept, is then the
- * handle of its set. Every other entry to a set closes the short way, and the slow forms of start, stop and read open it
- * again, so that nothing else has to know about it. Signal-safe: inside the set.
+ * handle of its set. Every other entry to a set closes the short way, and the slow forms of start, stop and read open
+ * it again, so that nothing else has to know about it. Signal-safe: inside the set.
  */
 #ifndef PAPI_CORE_DIRECT_H
 #define PAPI_CORE_DIRECT_H
@@ -63,8 +63,8 @@ void papi_direct_let_go_all(void);
  * Looks at sequence numbers and reads of counters are volatile, so compilers leave them in order; the kernel's side of
  * it runs on the same CPU.
  *
- * The first sequence number is also looked at before anything is read: on another kind of cores the instruction could be
- * one that is not allowed. A thread that moves moves with all its counters.
+ * The first sequence number is also looked at before anything is read: on another kind of cores the instruction could
+ * be one that is not allowed. A thread that moves moves with all its counters.
  */
 
 /* All counts since the baseline. False, and values are worth nothing, where the component has to be asked. */

@@ -50,8 +50,8 @@ static const struct {
 
 /*
  * Made with the first error of a thread, and freed when the thread ends: thread-local storage itself must stay small,
- * since that of a library loaded by dlopen() comes out of little that the dynamic linker has to spare. It is mapped: the
- * first error may be one of a signal handler that has interrupted the allocator.
+ * since that of a library loaded by dlopen() comes out of little that the dynamic linker has to spare. It is mapped:
+ * the first error may be one of a signal handler that has interrupted the allocator.
  */
 struct state {
 	int code;

@@ -7,8 +7,9 @@
  * the next error of that thread, like errno; success does not clear it. Nothing is printed here: the API functions pass
  * their result through papi_result(), which consults the debug level of PAPI_set_debug().
  *
- * Any thread may call these at any time, before PAPI_library_init() too. papi_error() formats with vsnprintf(), allocates
- * with the first error of a thread, and must not be called from a signal handler that can interrupt malloc(); papi_result() with a success may.
+ * Any thread may call these at any time, before PAPI_library_init() too. papi_error() formats with vsnprintf(),
+ * allocates with the first error of a thread, and must not be called from a signal handler that can interrupt malloc();
+ * papi_result() with a success may.
  */
 #ifndef PAPI_CORE_ERROR_H
 #define PAPI_CORE_ERROR_H

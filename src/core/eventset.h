@@ -86,8 +86,8 @@ int papi_eventset_remove(struct papi_eventset *set, int code);
 /* Removes all events. */
 void papi_eventset_clean(struct papi_eventset *set);
 
-/* Whether a set that was assigned to a component (-1: to none) holds events of a component: those of component 0 are the
- * CPU's, whichever component counts them. */
+/* Whether a set that was assigned to a component (-1: to none) holds events of a component: those of component 0 are
+ * the CPU's, whichever component counts them. */
 bool papi_eventset_takes(int assigned, int component);
 
 /* The position of an event in the set, -1 if it is not there. */
@@ -120,7 +120,8 @@ int papi_count_reset(struct papi_eventset *set);
 int papi_count_write(struct papi_eventset *set, const long long values[]);
 /* After a stop that failed: there are no values. Returns status. */
 int papi_count_lost(struct papi_eventset *set, int status) __attribute__((cold));
-/* Brings the counts of a running set up to date; then the value of an event without what PAPI_write() has put on top. */
+/* Brings the counts of a running set up to date; then the value of an event without what PAPI_write() has put on
+ * top. */
 int papi_count_refresh(struct papi_eventset *set);
 long long papi_count_value(const struct papi_eventset *set, unsigned event);
 /* Either array may be NULL. */

@@ -16,7 +16,8 @@ long long papi_formula_clamp(double value)
 	return value == value ? (long long)value : 0;
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.*): each step takes what those before it have left, which the compiler has checked. */
+/* NOLINTBEGIN(clang-analyzer-core.*): each step takes what those before it have left, which the compiler has
+ * checked. */
 
 /* False when an integer step overflows: the caller then takes the double way. */
 static bool evaluate_exactly(

@@ -3,9 +3,9 @@
  * Formulas of derived events.
  *
  * A formula makes one value from the counts of several terms: `N0 + N1 * 3`. It is compiled once, from postfix text
- * (`N0|N1|3|*|+|`), infix text (`N0+(N1*3)`) or a derived type (DERIVED_ADD of n terms), to a short postfix program that
- * is evaluated without allocation. Operands are terms Nk, non-negative numbers, and `#` for the clock rate of the CPU in
- * Hz; operators are + - * / and, in infix, unary minus and parentheses.
+ * (`N0|N1|3|*|+|`), infix text (`N0+(N1*3)`) or a derived type (DERIVED_ADD of n terms), to a short postfix program
+ * that is evaluated without allocation. Operands are terms Nk, non-negative numbers, and `#` for the clock rate of the
+ * CPU in Hz; operators are + - * / and, in infix, unary minus and parentheses.
  *
  * Arithmetic is exact in 64-bit integers while only + - * of whole numbers occur, and in double otherwise or where an
  * integer step overflows; a result in double is truncated to an integer and clamped to the range of long long. Division

@@ -20,8 +20,8 @@
 #define PREFERRED 1024
 
 /*
- * Calls end soon, unless what they wait for has been interrupted by a signal handler that waits for them: the allocator of
- * the program, for one. Whoever waits gives up then; nothing that works takes so long.
+ * Calls end soon, unless what they wait for has been interrupted by a signal handler that waits for them: the allocator
+ * of the program, for one. Whoever waits gives up then; nothing that works takes so long.
  */
 #define LONGEST_WAIT_NS 2000000000
 
@@ -218,7 +218,8 @@ void papi_handle_fork_child(void)
 	for (unsigned i = 0; i < n_used; i++) {
 		struct papi_slot *slot = &papi_handle_slots[i];
 
-		/* A set that the interrupted call of a forking signal handler is inside of is let go by its next start. */
+		/* A set that the interrupted call of a forking signal handler is inside of is let go by its next
+		 * start. */
 		if (slot->set && slot->forking)
 			papi_eventset_forked(slot->set);
 		else if (slot->set)

@@ -4,15 +4,16 @@
  *
  * A handle is generation << 16 | index. The index names a slot of a static array; the generation tells a set from those
  * that had the slot before it, so that a stale handle is an error and not somebody else's set. The array is in .bss and
- * as large as there are indexes: it never moves, looking a handle up takes no lock and no pointer, and the pages of slots
- * that no set has used yet are never touched. Generations outlive PAPI_shutdown(), so handles from before it stay stale.
+ * as large as there are indexes: it never moves, looking a handle up takes no lock and no pointer, and the pages of
+ * slots that no set has used yet are never touched. Generations outlive PAPI_shutdown(), so handles from before it stay
+ * stale.
  *
  * One thread at a time is inside a set. papi_handle_enter() claims the slot with one compare-and-swap on a cache line
  * that only the users of this set touch, papi_handle_leave() is one store; no thread ever waits unless two really use
  * the same set at once, and then for the time of one call. A signal handler that interrupts a call on the set and uses
- * that set would wait for itself: it gets PAPI_ECNFLCT instead. So does one that has interrupted a call on another set, or
- * the holder of a mutex (core/lock.h), when another thread is inside: that one may be waiting for what was interrupted, be
- * it in a handler of its own. And should a call not end for seconds, nobody waits for it any longer.
+ * that set would wait for itself: it gets PAPI_ECNFLCT instead. So does one that has interrupted a call on another set,
+ * or the holder of a mutex (core/lock.h), when another thread is inside: that one may be waiting for what was
+ * interrupted, be it in a handler of its own. And should a call not end for seconds, nobody waits for it any longer.
  *
  * Creating and destroying take a mutex.
  */
@@ -41,8 +42,8 @@ struct papi_slot {
 	_Atomic int timer;           /* the kernel's number of the timer that asks again, and 1; 0: none */
 	_Atomic bool leftover;       /* overflows of the last run are yet to be delivered */
 	/*
-	 * core/direct.h: papi_handle_key() of whoever has the short way to read and stop, and to start, the set; 0: nobody.
-	 * Without a description, start and stop are those of sets that are quick.
+	 * core/direct.h: papi_handle_key() of whoever has the short way to read and stop, and to start, the set; 0:
+	 * nobody. Without a description, start and stop are those of sets that are quick.
 	 */
 	uint64_t counting, kept;
 	struct papi_direct_counter *direct;
@@ -53,11 +54,11 @@ _Static_assert(sizeof(struct papi_slot) == 64, "a slot is a cache line");
 extern struct papi_slot papi_handle_slots[1 << PAPI_HANDLE_INDEX_BITS] __attribute__((visibility("hidden")));
 
 int papi_handle_enter_slowly(struct papi_slot *slot);
-/* For a thread that may be inside another set, and knows that it is no signal handler; or whatever it takes: then nobody
- * may be waiting for a set that it is inside of. False: the caller is inside already, or it takes too long. */
+/* For a thread that may be inside another set, and knows that it is no signal handler; or whatever it takes: then
+ * nobody may be waiting for a set that it is inside of. False: the caller is inside already, or it takes too long. */
 bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes);
-/* Until nobody is inside, for a thread that is not. False: somebody still is, and may be waiting for what the caller has
- * interrupted; or it takes too long. */
+/* Until nobody is inside, for a thread that is not. False: somebody still is, and may be waiting for what the caller
+ * has interrupted; or it takes too long. */
 bool papi_handle_wait(const struct papi_slot *slot);
 int papi_handle_missing(int handle);
 
@@ -121,7 +122,8 @@ static inline int papi_handle_check(int handle, struct papi_slot *slot)
 	return papi_handle_missing(handle);
 }
 
-/* Opens the short way, if there is one, to a set that the caller is inside of and has just started, read, or stopped. */
+/* Opens the short way, if there is one, to a set that the caller is inside of and has just started, read, or
+ * stopped. */
 static inline void papi_handle_open(struct papi_slot *slot, int handle)
 {
 	const struct papi_eventset *set = slot->set;

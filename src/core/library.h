@@ -41,8 +41,8 @@ void papi_library_leave(void);
 
 /* Before initialisation only: keeps a component out. */
 int papi_library_disable(int component);
-/* Before initialisation only, else false: fills in what is known of a component by then: its index, and whether it is kept
- * out. */
+/* Before initialisation only, else false: fills in what is known of a component by then: its index, and whether it is
+ * kept out. */
 bool papi_library_describe(int component);
 
 /* What new EventSets start with. */

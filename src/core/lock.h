@@ -2,9 +2,9 @@
 /*
  * The mutexes that somebody who is inside an EventSet may wait for: that of names, that of handles.
  *
- * A signal handler may interrupt the thread that has one, and wait for an EventSet whose user waits for the mutex: nobody
- * would ever go on. So a thread remembers that it is about to take one, and from then on does not wait for EventSets
- * (papi_handle_enter_slowly()). Who holds such a mutex enters no EventSet, so only handlers come to know it.
+ * A signal handler may interrupt the thread that has one, and wait for an EventSet whose user waits for the mutex:
+ * nobody would ever go on. So a thread remembers that it is about to take one, and from then on does not wait for
+ * EventSets (papi_handle_enter_slowly()). Who holds such a mutex enters no EventSet, so only handlers come to know it.
  */
 #ifndef PAPI_CORE_LOCK_H
 #define PAPI_CORE_LOCK_H

@@ -4,9 +4,9 @@
  *
  * Each running EventSet with more natives than counters has a POSIX timer, which sends a signal to the thread that
  * started the set. The timer tells the handler the slot of the set (core/handles.h), which is there for ever, and the
- * handler claims the slot like a call does; a signal that comes late finds it empty, or stopped. If a call is inside, the
- * one that the signal interrupted or another thread's, the handler only notes that a turn is due, and that call takes it
- * before it leaves: nobody waits for anybody.
+ * handler claims the slot like a call does; a signal that comes late finds it empty, or stopped. If a call is inside,
+ * the one that the signal interrupted or another thread's, the handler only notes that a turn is due, and that call
+ * takes it before it leaves: nobody waits for anybody.
  *
  * For a set that counts its own thread, time is the CPU time of the thread: a thread that sleeps is not woken, and each
  * turn lasts for as much of what is counted. For all others (attached, CPUs, inherited) it is real time.

@@ -134,7 +134,8 @@ static void discard(struct papi_slot *slot, int handle, const struct notice *not
 {
 	unsigned tries = 0;
 
-	/* Whoever is inside now is so for a short time, unless it waits for the call that this handler has interrupted. */
+	/* Whoever is inside now is so for a short time, unless it waits for the call that this handler has
+	 * interrupted. */
 	while (!papi_handle_try(slot)) {
 		if (++tries == MOST_TRIES)
 			return;
@@ -183,7 +184,8 @@ enum found {
 	ALL,
 };
 
-/* What has happened, from a set that has *handle, or, where that is PAPI_NULL, any; and when to look again; 0: when told. */
+/* What has happened, from a set that has *handle, or, where that is PAPI_NULL, any; and when to look again; 0: when
+ * told. */
 static enum found find(struct papi_slot *slot, int *handle, struct notices *notices, long *interval, void *context)
 {
 	struct papi_eventset *set;
@@ -315,9 +317,9 @@ int papi_overflow_stopped(struct papi_slot *slot)
 }
 
 /*
- * By a signal to this thread: so handlers have a context as ever. Where the program has blocked it, or this is a handler
- * already, they are called when that is over. Another thread may have come in meanwhile: it is waited for, as long as calls
- * take. One that takes longer may be waiting for this thread, which then leaves it to the timer.
+ * By a signal to this thread: so handlers have a context as ever. Where the program has blocked it, or this is a
+ * handler already, they are called when that is over. Another thread may have come in meanwhile: it is waited for, as
+ * long as calls take. One that takes longer may be waiting for this thread, which then leaves it to the timer.
  */
 int papi_overflow_left(struct papi_slot *slot)
 {

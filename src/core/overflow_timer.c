@@ -39,8 +39,8 @@ void papi_overflow_options_reset(void)
 }
 
 /*
- * Below SIGRTMIN, where the kernel keeps one for a thread and finds room for it also when the user's queue of signals is
- * full; and one that neither it nor, in all likelihood, the program uses for anything.
+ * Below SIGRTMIN, where the kernel keeps one for a thread and finds room for it also when the user's queue of signals
+ * is full; and one that neither it nor, in all likelihood, the program uses for anything.
  */
 int papi_overflow_signal(void)
 {

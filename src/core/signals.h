@@ -2,13 +2,14 @@
 /*
  * Signals that the library uses and the program may use, too.
  *
- * One handler is installed for each signal number that some part of the library claims. It asks all claimants whether the
- * signal was theirs, which they tell by its siginfo; what is nobody's goes on to the handler that the program had, with
- * the mask that the program wanted, or has the effect it would have had without the library. Those below SIGRTMIN are
- * kept once, whoever sends them how often: a claimant of one looks whether it has work to do whatever the siginfo tells.
+ * One handler is installed for each signal number that some part of the library claims. It asks all claimants whether
+ * the signal was theirs, which they tell by its siginfo; what is nobody's goes on to the handler that the program had,
+ * with the mask that the program wanted, or has the effect it would have had without the library. Those below SIGRTMIN
+ * are kept once, whoever sends them how often: a claimant of one looks whether it has work to do whatever the siginfo
+ * tells.
  *
- * A handler stays installed once it is: a signal may be on its way to some thread at any time, and the default effect of
- * most is the end of the process. A program that installs a handler of its own later takes the signal away from the
+ * A handler stays installed once it is: a signal may be on its way to some thread at any time, and the default effect
+ * of most is the end of the process. A program that installs a handler of its own later takes the signal away from the
  * library; the next claim puts it back, in front of the program's.
  *
  * Handlers restart interrupted system calls, run on the alternate stack of a thread that has one, and do not interrupt
@@ -30,8 +31,8 @@ typedef enum papi_signal_answer (*papi_signal_claimant)(const siginfo_t *info, v
 
 /*
  * From now on, and again from now on if the program has taken the signal away, the claimant is asked. One system call
- * and no lock when nothing has changed. PAPI_OK; PAPI_ESYS when the signal cannot be handled; PAPI_ECOUNT when it has too
- * many claimants.
+ * and no lock when nothing has changed. PAPI_OK; PAPI_ESYS when the signal cannot be handled; PAPI_ECOUNT when it has
+ * too many claimants.
  */
 int papi_signal_claim(int number, papi_signal_claimant claimant);
 

@@ -250,7 +250,8 @@ void papi_thread_fork_child(void)
 {
 	struct context *context = list;
 
-	/* The other threads are not here. Their contexts are freed later: this may be no moment to use the allocator. */
+	/* The other threads are not here. Their contexts are freed later: this may be no moment to use the
+	 * allocator. */
 	while (context) {
 		struct context *next = context->next;
 

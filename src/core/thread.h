@@ -21,9 +21,9 @@
 extern _Thread_local uint32_t papi_thread_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
- * While a component's start is called for a control: the frame of the function that the program has called for it, whose
- * return address is one word up, or NULL. For a component that has to do with where the program goes on. A start that a
- * signal handler has interrupted and left for good leaves it behind: it is of that control only.
+ * While a component's start is called for a control: the frame of the function that the program has called for it,
+ * whose return address is one word up, or NULL. For a component that has to do with where the program goes on. A start
+ * that a signal handler has interrupted and left for good leaves it behind: it is of that control only.
  */
 struct papi_thread_start {
 	const void *control;
@@ -62,8 +62,9 @@ int papi_thread_all_specific(int tag, PAPI_all_thr_spec_t *all);
 
 /*
  * What the high level keeps for the calling thread, one block of malloc(); NULL: nothing. It is not in the slot
- * PAPI_TLS_HIGH_LEVEL, where programs can store what they like. release gets it should the thread end or unregister with
- * it, and may run while PAPI_shutdown() has the library lock. The child of a fork only frees those of the other threads.
+ * PAPI_TLS_HIGH_LEVEL, where programs can store what they like. release gets it should the thread end or unregister
+ * with it, and may run while PAPI_shutdown() has the library lock. The child of a fork only frees those of the other
+ * threads.
  */
 int papi_thread_set_high_level(void *block, void (*release)(void *block));
 void *papi_thread_get_high_level(void);

@@ -42,7 +42,8 @@ static int check(const char *path, const struct stat *status)
 	return (unsigned long long)status->st_size > MOST_BYTES ? too_large(path) : PAPI_OK;
 }
 
-/* Opening alone can wait, or do something to a device, so the kind is asked before, and once more of what was opened. */
+/* Opening alone can wait, or do something to a device, so the kind is asked before, and once more of what was
+ * opened. */
 static int open_regular(const char *path, size_t *size)
 {
 	struct stat status;

@@ -6,8 +6,8 @@
  * are themselves defined are replaced by their formulas until only natives are left. A success is kept; a failure is
  * tried again next time, since permissions and settings change while a program runs.
  *
- * All functions expect the events mutex. What is defined already is replaced only with the library lock held for writing,
- * so that nobody holds on to what is freed.
+ * All functions expect the events mutex. What is defined already is replaced only with the library lock held for
+ * writing, so that nobody holds on to what is freed.
  */
 #ifndef PAPI_EVENTS_DEFINITIONS_H
 #define PAPI_EVENTS_DEFINITIONS_H
@@ -39,8 +39,8 @@ enum papi_definition_kind { PAPI_DEFINE_PRESET, PAPI_DEFINE_USER_EVENT };
 
 /*
  * Defines the event of a symbol; *code is its code. Without replace, what is defined already stays.
- * PAPI_EPERM: it is defined already. PAPI_EISRUN: and in use by an EventSet. PAPI_EINVAL: a formula that does not compile.
- * PAPI_ENOTPRESET: the table of presets is full. PAPI_ENOMEM.
+ * PAPI_EPERM: it is defined already. PAPI_EISRUN: and in use by an EventSet. PAPI_EINVAL: a formula that does not
+ * compile. PAPI_ENOTPRESET: the table of presets is full. PAPI_ENOMEM.
  */
 int papi_definition_make(
 	const struct papi_definition_source *source, enum papi_definition_kind kind, bool replace, int *code);
@@ -56,8 +56,8 @@ unsigned papi_definition_user_events(void);
 unsigned papi_definition_presets(void);
 
 /*
- * Fills definition->event, or says what is missing. A new definition of one of its terms shows when it is resolved again;
- * while EventSets hold it, it stays as it is.
+ * Fills definition->event, or says what is missing. A new definition of one of its terms shows when it is resolved
+ * again; while EventSets hold it, it stays as it is.
  */
 int papi_definition_resolve(struct papi_definition *definition);
 

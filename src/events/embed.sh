@@ -8,7 +8,8 @@ echo '#include "events/builtin.h"'
 if [ "$file" = - ]; then
 	echo 'const char *const papi_builtin_file = NULL;'
 	echo 'const char papi_builtin_tables[] ='
-	# Comments and blank lines stay out; line numbers are those of the embedded text, file names are told by comments.
+	# Comments and blank lines stay out; line numbers are those of the embedded text, file names are told by
+	# comments.
 	LC_ALL=C awk 'FNR == 1 { last = size }
 		/^#/ || /^[ \t]*$/ { next }
 		{ size += length($0) + 1; gsub(/\\/, "&&"); gsub(/["?]/, "\\\\&"); printf "\t\"%s\\n\"\n", $0 }

@@ -229,8 +229,8 @@ static int list_native(int component, unsigned position, bool all, int *code)
 }
 
 /*
- * Programs of old begin at the bare mask and ask for its name before they enumerate (the example of PAPI_enum_event): it
- * stands for the first of the listing.
+ * Programs of old begin at the bare mask and ask for its name before they enumerate (the example of PAPI_enum_event):
+ * it stands for the first of the listing.
  */
 static struct papi_native *native_or_first(int code)
 {
@@ -509,7 +509,8 @@ static int larger(int one, int other)
 	return one > other ? one : other;
 }
 
-/* Programs ask component 0 how many presets there are and how many of them count at once, whichever component counts them. */
+/* Programs ask component 0 how many presets there are and how many of them count at once, whichever component counts
+ * them. */
 static void survey_presets(int component)
 {
 	PAPI_component_info_t *info = papi_components[component]->info;

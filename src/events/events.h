@@ -9,8 +9,8 @@
  * used or listed, and keeps it until PAPI_shutdown().
  *
  * Names once seen are found in a hash table without a lock; a name seen for the first time is given to the component it
- * belongs to, under the mutex of this layer. Names of component 0, the CPU's, stand alone (`perf::PAGE-FAULTS`) or after
- * `perf_event:::`; those of the others have their component's prefix (`rusage:::minflt`).
+ * belongs to, under the mutex of this layer. Names of component 0, the CPU's, stand alone (`perf::PAGE-FAULTS`) or
+ * after `perf_event:::`; those of the others have their component's prefix (`rusage:::minflt`).
  *
  * All functions expect the library lock (core/library.h).
  */

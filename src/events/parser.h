@@ -8,7 +8,8 @@
  *
  * A line that is wrong loses its own event and nothing else: the problem is told to the caller with file, line and
  * column, and parsing goes on. Events before the first CPU line are for every CPU.
- * Source: PAPI_derived_event_files; Maintenance Guide. The other format, of PAPI_encode_events, is papi_parse_decoded().
+ * Source: PAPI_derived_event_files; Maintenance Guide. The other format, of PAPI_encode_events, is
+ * papi_parse_decoded().
  */
 #ifndef PAPI_EVENTS_PARSER_H
 #define PAPI_EVENTS_PARSER_H
@@ -25,7 +26,8 @@ struct papi_parser {
 	int (*define)(void *data, const struct papi_definition_source *source);
 	/* A bad line, explained in the error detail. symbol: the event that is lost, NULL if the line has no name. */
 	void (*problem)(void *data, const char *symbol);
-	/* An event of this name is for other machines than this, as the error detail says; NULL: nobody wants to know. */
+	/* An event of this name is for other machines than this, as the error detail says; NULL: nobody wants to
+	 * know. */
 	void (*skipped)(void *data, const char *symbol);
 	void *data;
 	bool sections_only; /* leaves out the events before the first CPU line */

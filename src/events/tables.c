@@ -322,7 +322,8 @@ static void read_preset_tables(struct machine *machine, const char *file, const 
 	parse_tables(&reading, file, text, length);
 }
 
-/* A file that cannot be read loses all its events: that is told where problems are told, and to whoever asks for one. */
+/* A file that cannot be read loses all its events: that is told where problems are told, and to whoever asks for
+ * one. */
 static char *file_problem(const char *variable)
 {
 	struct reading reading = { .status = PAPI_ESYS };

@@ -4,8 +4,8 @@
  *
  * The built-in tables (data/events, embedded in the library) are read when a preset is first needed that the last of
  * them does not define by itself (papi_tables_load_one). What belongs to
- * this machine is taken: tables named for a PMU that is here, for this CPU, or for "any"; and where nothing else is, the
- * table named "generic". PAPI_CSV_EVENT_FILE (or PAPI_PERFMON_EVENT_FILE, its older name) is read instead of the
+ * this machine is taken: tables named for a PMU that is here, for this CPU, or for "any"; and where nothing else is,
+ * the table named "generic". PAPI_CSV_EVENT_FILE (or PAPI_PERFMON_EVENT_FILE, its older name) is read instead of the
  * built-in text; PAPI_USER_EVENTS_FILE adds user events.
  *
  * Events that a bad line lost are remembered with the reason, which a query for them gets.
@@ -27,7 +27,8 @@ void papi_tables_load(void);
  */
 void papi_tables_load_one(const char *symbol);
 
-/* Reads the tables if a file of user events belongs to them, whose names must be known before any other is looked up. */
+/* Reads the tables if a file of user events belongs to them, whose names must be known before any other is looked
+ * up. */
 bool papi_tables_have_user_events(void);
 
 /* Why the event of that name was lost, into the detail as PAPI_ENOEVNT. PAPI_OK when it was not. */

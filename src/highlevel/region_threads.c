@@ -221,7 +221,8 @@ int papi_region_thread_make(void)
 		return status;
 	papi_library_set_high_level();
 	/*
-	 * After the library's own handlers, so that this lock is taken before and given back after those of the library.
+	 * After the library's own handlers, so that this lock is taken before and given back after those of the
+	 * library.
 	 */
 	pthread_once(&once, prepare);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

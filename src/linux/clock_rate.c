@@ -77,7 +77,8 @@ struct moment {
 	long long nanoseconds, cycles;
 };
 
-/* The clock is read between two reads of the counter; of several attempts the closest pair stands, which no interrupt hit. */
+/* The clock is read between two reads of the counter; of several attempts the closest pair stands, which no interrupt
+ * hit. */
 static struct moment read_moment(void)
 {
 	struct moment best = { 0, 0 };

@@ -31,7 +31,8 @@ static void arm_names(void (*visit)(void *data, const char *name), void *data)
 		char name[32];
 
 		number_of(line, "CPU implementer", &implementer);
-		/* Cores of a kind follow one another: telling the last one from this is enough to avoid most repeats. */
+		/* Cores of a kind follow one another: telling the last one from this is enough to avoid most
+		 * repeats. */
 		if (!number_of(line, "CPU part", &part) || (implementer << 16 | part) == seen)
 			continue;
 		seen = implementer << 16 | part;

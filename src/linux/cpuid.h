@@ -33,7 +33,8 @@ bool papi_cpuid_read(uint32_t leaf, uint32_t subleaf, papi_cpuid_t *registers);
 /* The instruction on this machine, whatever the root; the clocks need it. False as above. */
 bool papi_cpuid_read_live(uint32_t leaf, uint32_t subleaf, papi_cpuid_t *registers);
 
-/* One bare execution, without asking whether the leaf exists: cpuid_x86.c, or cpuid_none.c elsewhere, which returns false. */
+/* One bare execution, without asking whether the leaf exists: cpuid_x86.c, or cpuid_none.c elsewhere, which returns
+ * false. */
 typedef bool (*papi_cpuid_execute_t)(uint32_t leaf, uint32_t subleaf, papi_cpuid_t *registers);
 bool papi_cpuid_execute(uint32_t leaf, uint32_t subleaf, papi_cpuid_t *registers);
 

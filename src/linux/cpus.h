@@ -20,7 +20,8 @@ int papi_linux_online_set(papi_id_set_t *set);
 /* Writes the numbers of up to max online CPUs, ascending, and returns how many there are, which may be more. */
 int papi_linux_online_cpus(int *cpus, int max);
 
-/* The CPU that the calling thread is on, likely to be outdated when the caller looks; -1 if the kernel does not tell. */
+/* The CPU that the calling thread is on, likely to be outdated when the caller looks; -1 if the kernel does not
+ * tell. */
 int papi_linux_current_cpu(void);
 
 #endif

@@ -55,8 +55,8 @@ int papi_linux_path(const char *path, char *buffer, size_t size)
 }
 
 /*
- * Opening, reading and closing go past the C library, whose functions are cancellation points: these files are read while
- * an EventSet or a lock is held, which a thread cancelled here would keep for ever.
+ * Opening, reading and closing go past the C library, whose functions are cancellation points: these files are read
+ * while an EventSet or a lock is held, which a thread cancelled here would keep for ever.
  */
 int papi_linux_open(const char *path)
 {

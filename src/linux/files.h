@@ -49,7 +49,8 @@ ssize_t papi_linux_read_file(const char *path, char *buffer, size_t size);
 /* As papi_linux_read_file(), but what is behind the first line's end, and that end, is cut off. */
 ssize_t papi_linux_read_line(const char *path, char *buffer, size_t size);
 
-/* The whole file, however long, with a '\0' behind it; *length (may be NULL) is without that. free(3) is the caller's. */
+/* The whole file, however long, with a '\0' behind it; *length (may be NULL) is without that. free(3) is the
+ * caller's. */
 char *papi_linux_read_whole(const char *path, size_t *length);
 
 /* The file's one number, decimal or 0x hexadecimal. EINVAL: it holds something else; ERANGE: too large. */

@@ -37,7 +37,8 @@
 /* NULL, with the reason in the error detail, only when there is no memory for the record. */
 const PAPI_hw_info_t *papi_hardware_get(void);
 
-/* Frees the record; the next papi_hardware_get() looks anew. For shutdown and tests: no other thread may be using it. */
+/* Frees the record; the next papi_hardware_get() looks anew. For shutdown and tests: no other thread may be using
+ * it. */
 void papi_hardware_reset(void);
 
 #endif

@@ -35,7 +35,8 @@ bool papi_cpuid_caches_fill(PAPI_mh_info_t *hierarchy);
 /* How x86 caches of data write and allocate, where the kernel has not told. */
 void papi_cpuid_policies_fill(PAPI_mh_info_t *hierarchy);
 
-/* tlb.c: TLBs from CPUID, which alone tells them. tlb_intel.c and tlb_amd.c return false when their leaves are absent. */
+/* tlb.c: TLBs from CPUID, which alone tells them. tlb_intel.c and tlb_amd.c return false when their leaves are
+ * absent. */
 void papi_tlb_fill(PAPI_mh_info_t *hierarchy);
 bool papi_tlb_intel_fill(PAPI_mh_info_t *hierarchy);
 bool papi_tlb_amd_fill(PAPI_mh_info_t *hierarchy);

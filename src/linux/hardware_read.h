@@ -2,9 +2,9 @@
 /*
  * Reading a hardware counter that has been picked before, in as few instructions as there are.
  *
- * A reader says which counter, and of how many bits: on x86-64 that is a number, on arm64, where the number of a counter
- * is part of the instruction, the address of code that reads it. The caller sees to it that the counter is there and the
- * calling thread may read it; there is no other check.
+ * A reader says which counter, and of how many bits: on x86-64 that is a number, on arm64, where the number of a
+ * counter is part of the instruction, the address of code that reads it. The caller sees to it that the counter is
+ * there and the calling thread may read it; there is no other check.
  *
  *	papi_hardware_reader(index, width)   the reader of a counter, by the index that rdpmc takes (on arm64 31 is the
  *	                                     counter of cycles); 0 where there is none. A counter of width 0 shows 0.

@@ -38,7 +38,8 @@ bool papi_id_set_has(const papi_id_set_t *set, int number);
 int papi_id_set_count(const papi_id_set_t *set);
 void papi_id_set_intersect(papi_id_set_t *set, const papi_id_set_t *other);
 
-/* The smallest member that is at least number, -1 when there is none: for (i = next(s, 0); i >= 0; i = next(s, i + 1)). */
+/* The smallest member that is at least number, -1 when there is none: for (i = next(s, 0); i >= 0; i = next(s, i +
+ * 1)). */
 int papi_id_set_next(const papi_id_set_t *set, int number);
 
 #endif

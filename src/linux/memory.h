@@ -12,7 +12,8 @@
  *   heap                         private writable memory but for the stack: data, bss, heap, thread stacks (VmData)
  *   stack, locked, pte           main stack, locked pages, page tables (VmStk, VmLck, VmPTE)
  *
- * A field that the kernel does not tell is PAPI_EINVAL. Nothing is kept: any thread may call this, not a signal handler.
+ * A field that the kernel does not tell is PAPI_EINVAL. Nothing is kept: any thread may call this, not a signal
+ * handler.
  */
 #ifndef PAPI_LINUX_MEMORY_H
 #define PAPI_LINUX_MEMORY_H

@@ -30,7 +30,8 @@ struct descriptor {
 	short ways; /* 0 where the manual does not tell */
 };
 
-/* A byte that stands for several page sizes has a line for each. Level 2 is what the manual calls TLB1 or shared, and what stands behind a uTLB. */
+/* A byte that stands for several page sizes has a line for each. Level 2 is what the manual calls TLB1 or shared, and
+ * what stands behind a uTLB. */
 static const struct descriptor descriptors[] = {
 	{ 0x01, 1, INST, 32, PAGE_4K, 4 },
 	{ 0x4f, 1, INST, 32, PAGE_4K, 0 },

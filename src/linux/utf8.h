@@ -15,8 +15,8 @@
 size_t papi_utf8_length(const char *text);
 
 /*
- * Makes a text fit for a terminal: each byte of a control character, but of those in kept, and each byte that is no part of
- * a character becomes a question mark, so that everything else stays where it is. text[length] is '\0'.
+ * Makes a text fit for a terminal: each byte of a control character, but of those in kept, and each byte that is no
+ * part of a character becomes a question mark, so that everything else stays where it is. text[length] is '\0'.
  */
 void papi_utf8_clean(char *text, size_t length, const char *kept);
 

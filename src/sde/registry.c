@@ -278,7 +278,8 @@ int papi_sde_entry_claim(papi_handle_t handle, const char *event, struct papi_sd
 		return PAPI_EINVAL;
 	entry = papi_sde_entry_find(name);
 	*claimed = entry;
-	/* Whoever ends it needs the lock. In a counter's function, where nothing may be registered, it may wait for us. */
+	/* Whoever ends it needs the lock. In a counter's function, where nothing may be registered, it may wait for
+	 * us. */
 	while (entry && entry->ending) {
 		if (papi_sde_callback_depth)
 			return PAPI_EINVAL;

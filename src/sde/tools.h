@@ -3,8 +3,8 @@
  * What libsde shows to libpapi: one table of functions, behind the one symbol papi_sde_tools.
  *
  * libpapi finds the symbol when it first needs it (components/sde/find.c), so neither library is linked with the other.
- * The table only ever grows at its end, and version says how far: libpapi refuses one that is too short. For a libsde of
- * another making libpapi makes such a table itself (components/sde/foreign.c).
+ * The table only ever grows at its end, and version says how far: libpapi refuses one that is too short. For a libsde
+ * of another making libpapi makes such a table itself (components/sde/foreign.c).
  *
  * An entry is an event, live or not. Entries are never freed, so their addresses stay good; each registration of the
  * name gives the entry a new incarnation, and reads ask for the one that they were planned for. All functions may be
@@ -85,9 +85,9 @@ struct papi_sde_tools {
 	/* The present value of a counter; false when this incarnation of it has ended. */
 	bool (*read)(struct papi_sde_entry *entry, uint32_t incarnation, union papi_sde_value *value);
 	/*
-	 * A recorder's values, sorted if asked, in one block of malloc(), or a counting set's list, each object and each
-	 * element a block of its own; NULL where there is nothing in it. *count of values or elements, *size in bytes of
-	 * one value. A PAPI code: PAPI_ENOEVNT, PAPI_ENOMEM.
+	 * A recorder's values, sorted if asked, in one block of malloc(), or a counting set's list, each object and
+	 * each element a block of its own; NULL where there is nothing in it. *count of values or elements, *size in
+	 * bytes of one value. A PAPI code: PAPI_ENOEVNT, PAPI_ENOMEM.
 	 */
 	int (*copy)(struct papi_sde_entry *entry, uint32_t incarnation, bool sorted, void **copy, size_t *count,
 		size_t *size);

@@ -2,10 +2,10 @@
 /*
  * Who waits for what a created counter counts: overflow in hardware, as it were, for here the counter itself tells.
  *
- * papi_sde_inc_counter() looks at the list of a counter without a lock, as readers of its value do: it counts itself into
- * entry->readers, and who takes a watch out of the list waits until none is left. Those to be told are told afterwards,
- * since their handlers may do anything, also end the watch; of a watch that has gone the cookie is stale, and stale
- * cookies are known as such.
+ * papi_sde_inc_counter() looks at the list of a counter without a lock, as readers of its value do: it counts itself
+ * into entry->readers, and who takes a watch out of the list waits until none is left. Those to be told are told
+ * afterwards, since their handlers may do anything, also end the watch; of a watch that has gone the cookie is stale,
+ * and stale cookies are known as such.
  */
 #include <limits.h>
 #include <sched.h>

@@ -5,8 +5,8 @@
 #
 #   abidiff.sh LIBRARY RECORD [record]    with the last word, records what the library has
 #
-# Only what exported functions reach takes part, without the places where it was defined, so the compiler, its options and the
-# sanitizers make no difference. Exit status 77 when libabigail is missing.
+# Only what exported functions reach takes part, without the places where it was defined, so the compiler, its options
+# and the sanitizers make no difference. Exit status 77 when libabigail is missing.
 set -eu
 library=$1
 record=$2
@@ -21,7 +21,8 @@ if [ "${3:-}" = record ]; then
 fi
 # A library without debug information has no differences but the names.
 readelf -SW "$library" | grep -q '\.debug_info' || { echo "$library has no debug information"; exit 1; }
-# Symbols that only gcov and the sanitizers have are not in the debug information. Fortran's have no types worth comparing.
+# Symbols that only gcov and the sanitizers have are not in the debug information. Fortran's have no types worth
+# comparing.
 abidiff --exported-interfaces-only --no-architecture --no-unreferenced-symbols --fail-no-debug-info "$record" "$library" || {
 	status=$?
 	echo "The interface differs from $record. If that is meant, and programs that are built already go on working:"

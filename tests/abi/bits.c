@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the bit-fields of PAPI_component_info_t lie. They have no offset that a compiler could assert, so each is set in
- * a structure of zeros, and the bytes are looked at: exactly the expected bits must be set. Linking this program with the
- * files layout_*.c makes it the test that they compile, too.
+ * Where the bit-fields of PAPI_component_info_t lie. They have no offset that a compiler could assert, so each is set
+ * in a structure of zeros, and the bytes are looked at: exactly the expected bits must be set. Linking this program
+ * with the files layout_*.c makes it the test that they compile, too.
  */
 #include <stdio.h>
 #include <string.h>

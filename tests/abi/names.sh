@@ -5,9 +5,9 @@
 #
 # Every public name of the headers of PAPI 7.0 is in ours: macros of papi.h and sde_lib.h, what they declare (names that
 # begin with PAPI_, papi_, SDE_ or cset_), the classes of sde_lib.hpp, and the constants for Fortran. INCLUDE has our
-# headers, FORTRAN those for Fortran that the build makes. PACKAGE is where tools/dev/setup.sh has unpacked the Debian package
-# libpapi-dev; the first that is there counts. Its headers are given to the compiler's preprocessor, and nothing but the
-# names that ours lack is shown of them. Names that begin with an underscore are nobody's business.
+# headers, FORTRAN those for Fortran that the build makes. PACKAGE is where tools/dev/setup.sh has unpacked the Debian
+# package libpapi-dev; the first that is there counts. Its headers are given to the compiler's preprocessor, and nothing
+# but the names that ours lack is shown of them. Names that begin with an underscore are nobody's business.
 set -eu
 LC_ALL=C
 export LC_ALL

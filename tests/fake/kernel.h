@@ -113,8 +113,8 @@ void fake_run(uint64_t enabled, uint64_t running);
 /* All events that count advance by the same amount. */
 void fake_count(uint64_t amount);
 
-/* An event that counts occurs so often at that address: with each period there is a sample in its ring, as far as there is
- * room, and its signal has been delivered when this returns, if it is the calling thread's. */
+/* An event that counts occurs so often at that address: with each period there is a sample in its ring, as far as there
+ * is room, and its signal has been delivered when this returns, if it is the calling thread's. */
 void fake_occur(struct fake_event *event, uint64_t times, uint64_t address);
 
 #endif

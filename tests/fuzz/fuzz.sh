@@ -62,8 +62,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return data
 $compiler $flags -o "$work/probe" "$work/probe.c" >/dev/null 2>&1 || skip "$missing"
 "$work/probe" "$work/probe.c" >/dev/null 2>&1 || skip 'a program with its sanitizers does not run here'
 
-# Objects are named after the whole path, since there are files of one name, and made again when the options, a header or
-# the source is newer. One target at a time makes those that it shares.
+# Objects are named after the whole path, since there are files of one name, and made again when the options, a header
+# or the source is newer. One target at a time makes those that it shares.
 exec 9>"$objects/lock"
 ! command -v flock >/dev/null || flock 9
 printf '%s\n' "$options" >"$work/options"

@@ -3,9 +3,9 @@
  * Sequences of calls on the model kernel, three bytes each: what to do, with which set, and a number.
  *
  * Beside the library a few lines keep what each set must show: events count when the model says so, from the last start
- * or reset on. Calls of the kernel are made to fail on demand; then a set may lose its counts, but must say so, and count
- * right after its next start. Counters can be read from user space, as in tests/unit/perf_event/test_direct.c, so that
- * sets are kept counting. At the end nothing may be left behind.
+ * or reset on. Calls of the kernel are made to fail on demand; then a set may lose its counts, but must say so, and
+ * count right after its next start. Counters can be read from user space, as in tests/unit/perf_event/test_direct.c, so
+ * that sets are kept counting. At the end nothing may be left behind.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * Files of /proc and /sys with any content: one of a machine's files is the input, the others are as they should be.
  *
- * The first byte says which. Whatever stands in it, the hardware is described by numbers that are possible, texts that end
- * and a memory hierarchy within its bounds.
+ * The first byte says which. Whatever stands in it, the hardware is described by numbers that are possible, texts that
+ * end and a memory hierarchy within its bounds.
  */
 #include <string.h>
 

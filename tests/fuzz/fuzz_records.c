@@ -5,8 +5,8 @@
  *
  * An input is a head of choices and then three bytes for each record: kind, size, value. They are written to the ring
  * byte by byte, and kept in one piece for a second reader, which is written differently: both must find the same
- * samples, as many lost ones, and end at the same place. The ring lies at the end of its allocation, so that the sanitizer
- * notices the first byte too many.
+ * samples, as many lost ones, and end at the same place. The ring lies at the end of its allocation, so that the
+ * sanitizer notices the first byte too many.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -7,7 +7,8 @@
 #include "work.h"
 
 #define N 100000
-/* The library's own instructions at the end of a region, when the kernel has moved a counter that it reads by itself. */
+/* The library's own instructions at the end of a region, when the kernel has moved a counter that it reads by
+ * itself. */
 #define MORE 600
 
 static const char *const instructions[] = { "perf::INSTRUCTIONS", "PAPI_TOT_INS", "r08", "armv8_pmuv3/inst_retired/" };
@@ -79,7 +80,8 @@ static void a_group_is_as_exact_as_one(void)
 	work_discard(set);
 }
 
-/* One more than there are counters: refused, or an error when it does not count. Never a number that is not the count. */
+/* One more than there are counters: refused, or an error when it does not count. Never a number that is not the
+ * count. */
 static void a_group_that_is_too_large_is_an_error(void)
 {
 	int set = full_set();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work of a known number of instructions, on a PMU that counts them exactly: loop(n) has 2n, and a few around it that are
- * the same for every n. In the guest an instruction is two cycles and two nanoseconds.
+ * Work of a known number of instructions, on a PMU that counts them exactly: loop(n) has 2n, and a few around it that
+ * are the same for every n. In the guest an instruction is two cycles and two nanoseconds.
  *
  * So two regions that differ in n only differ in instructions by 2n, to the last one, where nothing else is in them.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PAPI_num_counters, PAPI_start_counters, PAPI_read_counters, PAPI_accum_counters and PAPI_stop_counters in one thread. */
+/* PAPI_num_counters, PAPI_start_counters, PAPI_read_counters, PAPI_accum_counters and PAPI_stop_counters in one
+ * thread. */
 
 #include "check.h"
 #include "presets.h"

@@ -156,7 +156,8 @@ static void each_after_each(void)
 	}
 }
 
-/* A refused call does not disturb the counts either: once all of them have been made, so that their code is in memory. */
+/* A refused call does not disturb the counts either: once all of them have been made, so that their code is in
+ * memory. */
 static void refusals_do_not_disturb(void)
 {
 	for (size_t i = 1; i < COUNT_OF(starters); i++) {

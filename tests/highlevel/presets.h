@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Presets for tests of the high level, which counts presets only and must be tested where there are no hardware counters.
+ * Presets for tests of the high level, which counts presets only and must be tested where there are no hardware
+ * counters.
  *
  * They are defined over one event whose count is known beforehand (work_event(WORK_A) of work.h): N rounds of
  * presets_work() are N of every instruction and operation, 2 N cycles of the constant clock and 4 N of the core.

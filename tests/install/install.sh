@@ -149,7 +149,8 @@ check_fortran()
 		# shellcheck disable=SC2046 # flags are words
 		run gfortran -o "$stage/shared" "$source_root/examples/$example" $(pkg-config --cflags --libs papi)
 		check_shared "$stage/shared" "$prefix/lib"
-		# Not -static: the runtime of gfortran, linked so, calls functions of threads that it has only weak references to.
+		# Not -static: the runtime of gfortran, linked so, calls functions of threads that it has only weak
+		# references to.
 		# shellcheck disable=SC2046
 		run gfortran -o "$stage/static" "$source_root/examples/$example" $(pkg-config --cflags papi) \
 			"$prefix/lib/libpapi.a" $(pkg-config --static --libs papi | sed 's/-lpapi//')

@@ -35,8 +35,9 @@ void cells_work(unsigned long rounds);
 unsigned long cells_work_until_all_ran(int set, unsigned n);
 
 /*
- * Whether n values from values on are within percent of what so many rounds write to the cells from first on, and off by
- * not more than two fifths of that on average. A machine that others use does not work at the same speed in each turn.
+ * Whether n values from values on are within percent of what so many rounds write to the cells from first on, and off
+ * by not more than two fifths of that on average. A machine that others use does not work at the same speed in each
+ * turn.
  */
 bool cells_near(unsigned long rounds, unsigned first, unsigned n, const long long values[], int percent);
 

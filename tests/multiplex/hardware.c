@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * More events than the PMU of the cores has counters: multiplexing by the kernel, by the library, and the exact count
- * of the same loop, held against each other. All events count instructions, by the processor's own code for them, which as
- * many names have as there are ways to write a number.
+ * of the same loop, held against each other. All events count instructions, by the processor's own code for them, which
+ * as many names have as there are ways to write a number.
  */
 #include <stdio.h>
 #include <stdlib.h>

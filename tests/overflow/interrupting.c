@@ -2,7 +2,8 @@
 /*
  * Handlers that interrupt anything: the allocator, stdio, and the library in the middle of a call on the very set.
  *
- * The interrupter is a clock of the thread, as fast as it goes. What a handler does must not wait for what it interrupts.
+ * The interrupter is a clock of the thread, as fast as it goes. What a handler does must not wait for what it
+ * interrupts.
  */
 #include <dlfcn.h>
 #include <stdio.h>

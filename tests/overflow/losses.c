@@ -103,7 +103,8 @@ static void slow_handler(int set, void *address, long long vector, void *context
 	record_spin(1);
 }
 
-/* An event that overflows while its handler runs: the program gets on all the same, and the queue of signals is short. */
+/* An event that overflows while its handler runs: the program gets on all the same, and the queue of signals is
+ * short. */
 static void handler_slower_than_its_event(void)
 {
 	int set = work_set("perf::TASK-CLOCK", NULL, NULL);

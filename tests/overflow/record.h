@@ -2,8 +2,8 @@
 /*
  * What overflow handlers of tests keep, and work whose overflows are known beforehand.
  *
- * A handler runs in a signal: it only stores. Each thread has a record of its own, since a handler runs in the thread that
- * counts.
+ * A handler runs in a signal: it only stores. Each thread has a record of its own, since a handler runs in the thread
+ * that counts.
  */
 #ifndef PAPI_TEST_RECORD_H
 #define PAPI_TEST_RECORD_H

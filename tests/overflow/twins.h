@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work counted by the virtual PMU in processes that are all alike: each is forked from one that has not begun to count, so
- * that nothing but what is asked for differs between two of them, down to addresses and to what the caches hold.
+ * Work counted by the virtual PMU in processes that are all alike: each is forked from one that has not begun to count,
+ * so that nothing but what is asked for differs between two of them, down to addresses and to what the caches hold.
  */
 #ifndef PAPI_TEST_TWINS_H
 #define PAPI_TEST_TWINS_H

@@ -169,7 +169,8 @@ static void move(void)
 	string(data + 40 * PAGE, data, 100L * LINE);
 }
 
-/* A hundred lines read and a hundred written by one instruction: it is asked when it is done, once for each multiple. */
+/* A hundred lines read and a hundred written by one instruction: it is asked when it is done, once for each
+ * multiple. */
 static void string_instruction(void)
 {
 	long long first;

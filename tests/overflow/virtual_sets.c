@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * EventSets on the virtual PMU with several events that overflow, exact and modelled; in threads one after the other and
- * all at once, over a fork, in a range of addresses, and with handlers that use their set.
+ * EventSets on the virtual PMU with several events that overflow, exact and modelled; in threads one after the other
+ * and all at once, over a fork, in a range of addresses, and with handlers that use their set.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every event of the virtual PMU overflows at the instruction that brings it there. What each instruction adds is found out
- * by looking after each; where overflows must be follows from that, for every threshold, and is compared with where they
- * are. Nothing that is counted depends on whether something overflows.
+ * Every event of the virtual PMU overflows at the instruction that brings it there. What each instruction adds is found
+ * out by looking after each; where overflows must be follows from that, for every threshold, and is compared with where
+ * they are. Nothing that is counted depends on whether something overflows.
  */
 #include <stdint.h>
 #include <stdio.h>

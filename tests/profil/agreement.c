@@ -3,10 +3,10 @@
  * The emulated and the real way agree: one program of five functions, profiled by the kernel's samples and by the timer
  * of the library.
  *
- * The statistics: the total variation distance of the two histograms over the functions, half the sum of the differences
- * of shares, which must be below 0.1; and the chi-square test of homogeneity, which for five classes must stay below
- * 18.47, what two samples of one distribution exceed once in a thousand times. That the test would notice a difference is
- * shown by a program that has another one: two functions changed places.
+ * The statistics: the total variation distance of the two histograms over the functions, half the sum of the
+ * differences of shares, which must be below 0.1; and the chi-square test of homogeneity, which for five classes must
+ * stay below 18.47, what two samples of one distribution exceed once in a thousand times. That the test would notice a
+ * difference is shown by a program that has another one: two functions changed places.
  *
  * The functions run in a random order, so that no timer's period fits theirs, and up to three attempts are made.
  */

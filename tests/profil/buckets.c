@@ -67,7 +67,8 @@ static void scales(void)
 	}
 }
 
-/* 0xFFFF is a little less than half a bucket for each address: bucket k begins at the first one past 2k x 65536/65535. */
+/* 0xFFFF is a little less than half a bucket for each address: bucket k begins at the first one past 2k x
+ * 65536/65535. */
 static void approximate_scale(void)
 {
 	static unsigned short buckets[0x9000];
@@ -203,7 +204,8 @@ static void random_drop(void)
 		3 * (75000 + 1370));
 }
 
-/* Small counts are exact; then each doubling takes samples as many again: 256 + 2 x 256 + 4 x 512 + 8 x 1024 for 2048. */
+/* Small counts are exact; then each doubling takes samples as many again: 256 + 2 x 256 + 4 x 512 + 8 x 1024 for
+ * 2048. */
 static void compression(void)
 {
 	EXPECT_EQUAL(256, count_many(PAPI_PROFIL_COMPRESS, 256, 1));

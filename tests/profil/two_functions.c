@@ -3,8 +3,8 @@
  * The time of a program with two functions, of which one does twice the work of the other: at least 95 % of the samples
  * are in the two, at 2 to 1 within 3 % of all, and none is outside the text of the program and its libraries.
  *
- * The functions take turns of less than a millisecond, so that a processor that changes its speed does so for both. On a
- * busy machine the attempt is made up to three times: what another process does to the cache is not what is tested.
+ * The functions take turns of less than a millisecond, so that a processor that changes its speed does so for both. On
+ * a busy machine the attempt is made up to three times: what another process does to the cache is not what is tested.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -67,7 +67,8 @@ static PAPI_sprofil_t coarse_region(const PAPI_address_map_t *map, uint32_t buck
 	return (PAPI_sprofil_t){ buckets, (unsigned)needed * 4, map->text_start, COARSE };
 }
 
-/* A bucket for each address of the functions, few for the rest of the program and for libraries, one for what remains. */
+/* A bucket for each address of the functions, few for the rest of the program and for libraries, one for what
+ * remains. */
 static void profile(int set, int code)
 {
 	const PAPI_exe_info_t *program = PAPI_get_executable_info();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A loop of which every instruction is known, profiled on the virtual PMU: which instruction each sample falls on, and with
- * that every bucket of every histogram, is computed here from the loop's text alone.
+ * A loop of which every instruction is known, profiled on the virtual PMU: which instruction each sample falls on, and
+ * with that every bucket of every histogram, is computed here from the loop's text alone.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #define TURNS 3000
 #define LINE  64
 
-/* The counted region: two instructions, TURNS times the nine of the loop, and the call of PAPI_stop(), which is none. */
+/* The counted region: two instructions, TURNS times the nine of the loop, and the call of PAPI_stop(), which is
+ * none. */
 void known_region(int set, long long *values);
 extern const char *const known_addresses[];
 _Alignas(4096) char known_data[8 * (TURNS + 2)];
@@ -221,7 +222,8 @@ static void weighted(void)
 	profile(LOADS, 5, (struct shape){ 131072, PAPI_PROFIL_WEIGHTED, 0 });
 }
 
-/* That the expectation is one: a period that does not divide the turn falls on all instructions alike, one that does on one. */
+/* That the expectation is one: a period that does not divide the turn falls on all instructions alike, one that does on
+ * one. */
 static void what_is_expected(void)
 {
 	struct expected all = expect_region(INSTRUCTIONS, 10), one = expect_region(INSTRUCTIONS, 9);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counter NUMBER - a program that counts itself: instructions of a loop of two, NUMBER times, in a thread, with an EventSet
- * that is inherited. Prints the count. A skip if it cannot.
+ * counter NUMBER - a program that counts itself: instructions of a loop of two, NUMBER times, in a thread, with an
+ * EventSet that is inherited. Prints the count. A skip if it cannot.
  */
 #include <papi.h>
 #include <pthread.h>

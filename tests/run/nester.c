@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nester PLAN NUMBER [PROGRAM] - a loop of two instructions, NUMBER times for each lower-case letter of PLAN that counts, and
- * the ways in which processes begin and end:
+ * nester PLAN NUMBER [PROGRAM] - a loop of two instructions, NUMBER times for each lower-case letter of PLAN that
+ * counts, and the ways in which processes begin and end:
  *
  *	s  here                          e  in a child of vfork that then ends with _exit(): for moments only, no loop
  *	n  in a child of vfork whose exec fails: no loop

@@ -193,7 +193,8 @@ static void created(void)
 	sde_discard(instant_set);
 }
 
-/* An event that ends while it is counted is an error, also when it is back; the next start counts or awaits it again. */
+/* An event that ends while it is counted is an error, also when it is back; the next start counts or awaits it
+ * again. */
 static void unregistered(void)
 {
 	long long value = -5;

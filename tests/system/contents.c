@@ -115,8 +115,8 @@ static void an_event_only_once(void)
 }
 
 /*
- * Four events of known counts: variables of their own, so that the counts differ, and from one time to the next, so that
- * an old value is not taken for a new one. Whichever goes, the others keep theirs: the first is the leader of the
+ * Four events of known counts: variables of their own, so that the counts differ, and from one time to the next, so
+ * that an old value is not taken for a new one. Whichever goes, the others keep theirs: the first is the leader of the
  * kernel's group.
  */
 #define WATCHED 4

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How public programs begin: timers of climate models, profilers of MPI jobs, instrumenting compilers, wrappers for other
- * languages. Each test is what one of these does in its first lines, in words of our own; what counts is that it ends
- * with a count, wherever presets can be counted at all.
+ * How public programs begin: timers of climate models, profilers of MPI jobs, instrumenting compilers, wrappers for
+ * other languages. Each test is what one of these does in its first lines, in words of our own; what counts is that it
+ * ends with a count, wherever presets can be counted at all.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -50,8 +50,9 @@ static void all_modes(int domain)
 }
 
 /*
- * A timing library: all modes first, then events one by one, and when one does not fit, a multiplexed set for all of them
- * which is bound to the CPU before there is anything in it. It reads at the beginning and at the end of each timer.
+ * A timing library: all modes first, then events one by one, and when one does not fit, a multiplexed set for all of
+ * them which is bound to the CPU before there is anything in it. It reads at the beginning and at the end of each
+ * timer.
  */
 static void timers(void)
 {
@@ -174,7 +175,8 @@ static void *sample(void *unused)
 	return NULL;
 }
 
-/* An annotation library: it may be the second to ask for the library, and each thread has its set of what the user chose. */
+/* An annotation library: it may be the second to ask for the library, and each thread has its set of what the user
+ * chose. */
 static void sets_by_thread(void)
 {
 	pthread_t threads[3];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everything at once: threads make random calls on EventSets that they share, each interrupted a thousand times a second by
- * a handler that uses sets of its own thread and of the others, while events overflow at every period. Beside that each
- * thread has sets of its own, whose totals are known: they must be right, or refused with a reason.
+ * Everything at once: threads make random calls on EventSets that they share, each interrupted a thousand times a
+ * second by a handler that uses sets of its own thread and of the others, while events overflow at every period. Beside
+ * that each thread has sets of its own, whose totals are known: they must be right, or refused with a reason.
  *
  *	test_system_stress [seconds [threads [seed]]]        ten minutes: test_system_stress 600
  *
@@ -64,7 +64,8 @@ static bool over(void)
 
 /* ---- What interrupts ----------------------------------------------------------------------------------- */
 
-/* Reads and the like, of any set: a shared one, or one that belongs to a thread. What may open counters is not for here. */
+/* Reads and the like, of any set: a shared one, or one that belongs to a thread. What may open counters is not for
+ * here. */
 static void use_any_set(unsigned long chance)
 {
 	bool shared = chance & 1;
@@ -191,8 +192,8 @@ static bool done_or_refused(struct thread *thread, const char *doing, int status
 }
 
 /*
- * ThreadSanitizer keeps signals until the thread calls one of the functions that it knows, which may be after the stop. And
- * one that comes just when it begins to hand out those that it has kept leaves the thread with all signals blocked.
+ * ThreadSanitizer keeps signals until the thread calls one of the functions that it knows, which may be after the stop.
+ * And one that comes just when it begins to hand out those that it has kept leaves the thread with all signals blocked.
  */
 #define LONGEST_DELAY_MS (THREAD_SANITIZER ? 5000 : 0)
 

@@ -165,8 +165,8 @@ static void *leave(void *unused)
 }
 
 /*
- * The allocators of the sanitizers (gcc 12, clang 14) hold no locks across fork(), as the C library's does: in the child of
- * a process with other threads they may wait for ever. There the child does what needs no memory.
+ * The allocators of the sanitizers (gcc 12, clang 14) hold no locks across fork(), as the C library's does: in the
+ * child of a process with other threads they may wait for ever. There the child does what needs no memory.
  */
 #define ALLOCATOR_SURVIVES_FORK (!ADDRESS_SANITIZER && !THREAD_SANITIZER)
 

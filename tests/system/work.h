@@ -73,7 +73,8 @@ int work_set(const char *first, const char *second, const char *third);
 void work_discard(int set);
 /* Like PAPI_stop() for a set of one event: its count. */
 long long work_stop(int set);
-/* PAPI_stop() and PAPI_read(), expected to succeed; n values are -1 before, so that one the library leaves out shows. */
+/* PAPI_stop() and PAPI_read(), expected to succeed; n values are -1 before, so that one the library leaves out
+ * shows. */
 void work_stop_values(int set, long long values[], size_t n);
 void work_read_values(int set, long long values[], size_t n);
 

@@ -5,10 +5,10 @@
  *	encode_terms FILE...                        the names of all CPUs in the tables, one per line
  *	LIBPFM_FORCE_PMU=skl encode_terms FILE...   encodes every term of the tables of that CPU
  *
- * libpfm4 takes one forced PMU per process, hence one run per CPU. A term in the kernel's form, cpu/event=0xc0/, is only
- * checked for its shape here: the fields it may have are those of a machine's /sys. A CPU named by vendor, family and
- * model (GenuineIntel-6-97) is one that libpfm4 does not know, so all terms of its tables must have that form or be the
- * kernel's generic events (perf::CYCLES); so must those of the tables "any" and "generic".
+ * libpfm4 takes one forced PMU per process, hence one run per CPU. A term in the kernel's form, cpu/event=0xc0/, is
+ * only checked for its shape here: the fields it may have are those of a machine's /sys. A CPU named by vendor, family
+ * and model (GenuineIntel-6-97) is one that libpfm4 does not know, so all terms of its tables must have that form or be
+ * the kernel's generic events (perf::CYCLES); so must those of the tables "any" and "generic".
  *
  * Exit status: 0 when every term encodes, 1 when one does not or a line is malformed, 2 when nothing could be checked.
  */

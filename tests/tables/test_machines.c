@@ -277,8 +277,8 @@ static void sum_over_pmus(void)
 }
 
 /*
- * A hybrid processor without a table has the kernel's generic events, which Linux counts on one PMU unless told otherwise:
- * the type of the PMU stands above the event's number (perf_event_open(2), PERF_TYPE_HARDWARE).
+ * A hybrid processor without a table has the kernel's generic events, which Linux counts on one PMU unless told
+ * otherwise: the type of the PMU stands above the event's number (perf_event_open(2), PERF_TYPE_HARDWARE).
  */
 static void unknown_hybrid(void)
 {

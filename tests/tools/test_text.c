@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of tools/text.c and escape.c: nothing longer than 80 columns, nothing lost, nothing that a terminal obeys. */
+/* Unit tests of tools/text.c and escape.c: nothing longer than 80 columns, nothing lost, nothing that a terminal
+ * obeys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,7 +8,8 @@
 #include "events/tables.h"
 #include "unit.h"
 
-/* Replaces what has the symbol already. Nobody else is at the names here, which is why the events mutex is not missed. */
+/* Replaces what has the symbol already. Nobody else is at the names here, which is why the events mutex is not
+ * missed. */
 static inline int define_source(const struct papi_definition_source *source, int *code)
 {
 	int status = papi_library_enter_alone();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code that comes and goes, in regions that are counted virtually and between them: libraries, and what programs write at run
- * time. What runs is what is there.
+ * Code that comes and goes, in regions that are counted virtually and between them: libraries, and what programs write
+ * at run time. What runs is what is there.
  *
  *	test_vpmu_code PLUGIN OTHER	two libraries of the same size, whose functions differ in a constant
  */
@@ -132,8 +132,9 @@ static void remap(void *unused)
 }
 
 /*
- * Blocks become stale while another thread is anywhere in them, and it goes on from there. Both share a processor, so that one
- * stands still while the other translates: mostly at the slow instruction behind the first one, which is the shortest.
+ * Blocks become stale while another thread is anywhere in them, and it goes on from there. Both share a processor, so
+ * that one stands still while the other translates: mostly at the slow instruction behind the first one, which is the
+ * shortest.
  */
 static atomic_bool translating;
 

@@ -3,8 +3,8 @@
  * Random code, run natively and in a region that is counted virtually: registers, flags, the x87 and vector state and
  * memory must be the same afterwards; if it faults, the same where it does.
  *
- * A sequence is made of random bytes that decode to an instruction a user program could execute, with its memory operand
- * mostly turned to a scratch area. It loops a few times, and some parts are branched over or called.
+ * A sequence is made of random bytes that decode to an instruction a user program could execute, with its memory
+ * operand mostly turned to a scratch area. It loops a few times, and some parts are branched over or called.
  *
  *	test_vpmu_differential [seconds [seed]]
  */
@@ -253,7 +253,8 @@ static unsigned put_random_bytes(uint8_t *bytes)
 	return n;
 }
 
-/* Memory operands: of the scratch area by rbx or rip, or as chance has them. place: where the instruction will be run. */
+/* Memory operands: of the scratch area by rbx or rip, or as chance has them. place: where the instruction will be
+ * run. */
 static void aim(uint8_t *bytes, const ZydisDecodedInstruction *decoded, uint64_t place)
 {
 	unsigned modrm = decoded->raw.modrm.offset;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The component through the public functions: options it takes and refuses, baselines, ranges, presets, modelled events. */
+/* The component through the public functions: options it takes and refuses, baselines, ranges, presets, modelled
+ * events. */
 #include <limits.h>
 #include <papi.h>
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that forbid themselves system calls, by seccomp, in regions that are counted virtually and after them: no call
- * of the library's kills them. Where counting needs none that is forbidden, it goes on; else the count ends and says so.
+ * Programs that forbid themselves system calls, by seccomp, in regions that are counted virtually and after them: no
+ * call of the library's kills them. Where counting needs none that is forbidden, it goes on; else the count ends and
+ * says so.
  */
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flags and segments that decide what instructions do, set by programs in regions that are counted virtually. They are in
- * force for the program and for nobody else; what cannot be counted then is said, and the program goes on.
+ * Flags and segments that decide what instructions do, set by programs in regions that are counted virtually. They are
+ * in force for the program and for nobody else; what cannot be counted then is said, and the program goes on.
  */
 #include <asm/prctl.h>
 #include <signal.h>

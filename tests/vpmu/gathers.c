@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gathers and scatters in the models. The first cache has one way and the size of a page, the TLB one entry, and the elements
- * are a page apart: each that the mask lets through misses both each time. Of the cache, that is one miss altogether.
+ * Gathers and scatters in the models. The first cache has one way and the size of a page, the TLB one entry, and the
+ * elements are a page apart: each that the mask lets through misses both each time. Of the cache, that is one miss
+ * altogether.
  */
 #include <stdint.h>
 #include <stdio.h>

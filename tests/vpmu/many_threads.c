@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many threads that count. What starting an EventSet costs one of them is no more than when there are few: CPU time of the
- * thread, the least of several attempts, with few and with many in the same run. And each may count something else.
+ * Many threads that count. What starting an EventSet costs one of them is no more than when there are few: CPU time of
+ * the thread, the least of several attempts, with few and with many in the same run. And each may count something else.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Address space: what the virtual PMU takes of it is what a program needs. A small one is counted with models under a
- * limit, and with its memory locked; a large one gets more as it goes on, and when there is no more, its counts end with
- * that reason.
+ * limit, and with its memory locked; a large one gets more as it goes on, and when there is no more, its counts end
+ * with that reason.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Presets asked for one by one, each of which the library then defines alone, are what they are when all tables have been
- * read; and reading them later changes none. Who only counts such presets needs no libpfm4.
+ * Presets asked for one by one, each of which the library then defines alone, are what they are when all tables have
+ * been read; and reading them later changes none. Who only counts such presets needs no libpfm4.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static int preset(int i)
 }
 
 /*
- * Those that can be counted; the others' notes say why not, and need all tables for that. The codes of natives are those
- * of the order in which they were asked for.
+ * Those that can be counted; the others' notes say why not, and need all tables for that. The codes of natives are
+ * those of the order in which they were asked for.
  */
 static void describe(PAPI_event_info_t infos[])
 {

@@ -25,7 +25,8 @@ MODELLED = "vpmu:::INSTRUCTIONS,vpmu:::CYCLES,vpmu:::L1D_MISSES,vpmu:::BRANCHES_
 KNOWN = ("linked statically", "rights of another user", "may not read", "root directory", "uncounted for", "clone",
          "32-bit", "no executable memory")
 LIMIT = 300  # seconds for a command that hangs
-# Seconds without papi_run above which a command is not counted with modelled events, which take up to 100 times as long.
+# Seconds without papi_run above which a command is not counted with modelled events, which take up to 100 times as
+# long.
 MOST_FOR_MODELS = 2
 DIFFERS = (".git", ".db", ".o", ".tgz", ".xz")  # of files whose content has times or names of temporary files in it
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why a preset is refused where the CPU has no counters: what keeps the virtual PMU from counting it is named, and the preset. */
+/* Why a preset is refused where the CPU has no counters: what keeps the virtual PMU from counting it is named, and the
+ * preset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

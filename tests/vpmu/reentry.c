@@ -14,7 +14,8 @@
 #include "check.h"
 #include "virtual.h"
 
-/* What a handler touches: each line misses a cache of 32 KiB, and its records fill the thread's trace more than once. */
+/* What a handler touches: each line misses a cache of 32 KiB, and its records fill the thread's trace more than
+ * once. */
 #define LINES     4096
 #define LINE_SIZE 64
 #define TICKS     300 /* at least, in a region */
@@ -124,7 +125,8 @@ static void disturb(void (*handler)(int), const char *const others[], unsigned n
 	EXPECT_OK(PAPI_stop(modelled, values));
 	EXPECT_EQUAL(0, went_back);
 	EXPECT_EQUAL(0, failed);
-	/* Whatever stood in a set before: nearly all lines of a handler miss, since its lines are more than there are. */
+	/* Whatever stood in a set before: nearly all lines of a handler miss, since its lines are more than there
+	 * are. */
 	EXPECT_BETWEEN((long long)ticks * (LINES - 1024), values[MISSES], values[MODELLED_STORES]);
 	EXPECT(values[MODELLED_STORES] >= (long long)ticks * LINES);
 	EXPECT(values[CYCLES] > values[MODELLED_STORES]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signals in regions that are counted virtually: what handlers see and do is what they would natively, and the counts are
- * those of the region without signals and of the handlers.
+ * Signals in regions that are counted virtually: what handlers see and do is what they would natively, and the counts
+ * are those of the region without signals and of the handlers.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +34,8 @@ static void handle_not(int number)
 
 /* ---- a timer ---- */
 
-/* Every sort of instruction that blocks treat differently: flags that live on, rep, calls, indirect jumps, the stack. */
+/* Every sort of instruction that blocks treat differently: flags that live on, rep, calls, indirect jumps, the
+ * stack. */
 uint64_t mixture(uint64_t rounds, void *buffer);
 __asm__("	.text\n"
 	"	.globl	mixture\n"

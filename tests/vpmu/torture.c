@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everything at once, for a second or for minutes: threads start and stop regions, each interrupted by a timer of its own at
- * up to 10 kHz, with faults that are jumped out of, nested handlers on alternate stacks, code that is rewritten, and, where
- * PAPI_VPMU_BLOCKS is small, a cache of code that is emptied all the time. Results and counts are checked.
+ * Everything at once, for a second or for minutes: threads start and stop regions, each interrupted by a timer of its
+ * own at up to 10 kHz, with faults that are jumped out of, nested handlers on alternate stacks, code that is rewritten,
+ * and, where PAPI_VPMU_BLOCKS is small, a cache of code that is emptied all the time. Results and counts are checked.
  *
  *	test_vpmu_torture [seconds [threads]]
  */
@@ -215,8 +215,8 @@ static timer_t start_timer(void)
 }
 
 /*
- * What the handler of the timer counts each time: nothing else but ticks is different between two runs. Those during the
- * work have been counted, those while the library starts and stops have not, and of the few between nobody knows.
+ * What the handler of the timer counts each time: nothing else but ticks is different between two runs. Those during
+ * the work have been counted, those while the library starts and stops have not, and of the few between nobody knows.
  */
 static bool explained(const struct counts *quiet, const struct counts *got, uint64_t least, const struct counts *tick)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A debugger at work on a program that is counted virtually: its breakpoints are hit where they are, as natively; the count
- * ends there and says so, and without any it is right.
+ * A debugger at work on a program that is counted virtually: its breakpoints are hit where they are, as natively; the
+ * count ends there and says so, and without any it is right.
  *
  *	test_vpmu_tracer subject    what debugger.py runs under one
  */
@@ -107,8 +107,8 @@ static void step_over(pid_t child)
 	set_breakpoint(child);
 }
 
-/* Lets the child run to its end. It stops itself where a breakpoint is to be set, or, the second time, taken away. Returns
- * how often it has come to one; its exit status is to be 0. */
+/* Lets the child run to its end. It stops itself where a breakpoint is to be set, or, the second time, taken away.
+ * Returns how often it has come to one; its exit status is to be 0. */
 static int debug(pid_t child)
 {
 	int status, hits = 0, stops = 0;

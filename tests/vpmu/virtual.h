@@ -26,7 +26,8 @@ struct counts virtual_count(void (*work)(void *), void *argument);
 /* Whether all are the same; prints both when they are not. */
 bool virtual_same(const char *what, struct counts expected, struct counts got);
 
-/* Whether work(argument) counts the same twice, once all that happens only the first time has happened; prints as above. */
+/* Whether work(argument) counts the same twice, once all that happens only the first time has happened; prints as
+ * above. */
 bool virtual_count_twice(const char *what, void (*work)(void *), void *argument);
 
 /* Of the argument list: how many seconds to take, 0 when nothing is said. */

@@ -33,9 +33,10 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 		;;
 	fanalyzer)
 		have gcc || continue
-		# Not those that follow a program's own data structures through more steps than the analyzer of gcc 12 can:
-		# it takes a list that is being taken apart for a use after free, and lost for a leak what is in thread-local
-		# storage or behind a tagged pointer. AddressSanitizer and valgrind look for these in the running tests.
+		# Not those that follow a program's own data structures through more steps than the analyzer of gcc 12
+		# can: it takes a list that is being taken apart for a use after free, and lost for a leak what is in
+		# thread-local storage or behind a tagged pointer. AddressSanitizer and valgrind look for these in the
+		# running tests.
 		# shellcheck disable=SC2086 # words
 		printf "%s\n" $sources | grep "^src/" | xargs -P "$jobs" -I FILE gcc -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -Isrc -Itools \
 			-I"$build/src" -I"$build/src/fortran/libpapif_objects.a.p" -fanalyzer -Wno-analyzer-malloc-leak \

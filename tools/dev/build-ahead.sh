@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds for `make check-all`, one after the other, what its tests will want: build-ahead.sh build-clang|build-asan|build-tsan...
-# For each, $CHECK_WORK has what the build said in NAME.output, and then its exit status in NAME.status.
+# Builds for `make check-all`, one after the other, what its tests will want: build-ahead.sh
+# build-clang|build-asan|build-tsan... For each, $CHECK_WORK has what the build said in NAME.output, and then its exit
+# status in NAME.status.
 set -u
 cd "$(dirname "$0")/../.." || exit
 

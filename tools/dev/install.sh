@@ -6,8 +6,8 @@
 #   install.sh remove PREFIX
 #
 # What an installation has made, files and then directories, is listed in PREFIX/share/papi/installed, a path per line
-# and relative to PREFIX if it lies there, so that removing needs no build. Directories that were there before are not in
-# it; those that hold something else by then stay.
+# and relative to PREFIX if it lies there, so that removing needs no build. Directories that were there before are not
+# in it; those that hold something else by then stay.
 set -eu
 mode=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -22,8 +22,8 @@ if [ "$1" != valgrind ]; then
 fi
 command -v valgrind >/dev/null || { echo 'valgrind is missing' >&2; exit 77; }
 shift
-# The model kernel and the definitions: what runs on the real kernel asks it for things that valgrind does not know. So do
-# "linux live", which meets another CPU here (valgrind answers cpuid), and "perf_event sampling", which sends itself
+# The model kernel and the definitions: what runs on the real kernel asks it for things that valgrind does not know. So
+# do "linux live", which meets another CPU here (valgrind answers cpuid), and "perf_event sampling", which sends itself
 # signals that say that they come from a descriptor.
 meson test -C build-valgrind --no-rebuild --list --suite unit --suite definitions 2>/dev/null | sed -n 's/^papi:[^/]* \/ //p' |
 	grep -vx -e 'linux live' -e 'perf_event sampling' |

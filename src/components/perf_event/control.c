@@ -55,7 +55,8 @@ static unsigned pmu_of(const struct papi_perf_encoding *encoding, unsigned core_
 	}
 }
 
-/* arm64 wants to be asked for reads from user space when an event is opened, and refuses unless the sysctl allows it. */
+/* arm64 wants to be asked for reads from user space when an event is opened, and refuses unless the sysctl allows
+ * it. */
 static bool user_read_is_allowed(void)
 {
 	static _Atomic int answer = -1;
@@ -585,8 +586,9 @@ void papi_perf_close(void *pointer)
 }
 
 /*
- * The descriptors are copies: closing them leaves the parent's events alone. Nothing is freed here: another thread of the
- * parent may have been inside the allocator, and a signal handler that forks may have interrupted a read of this set.
+ * The descriptors are copies: closing them leaves the parent's events alone. Nothing is freed here: another thread of
+ * the parent may have been inside the allocator, and a signal handler that forks may have interrupted a read of this
+ * set.
  */
 void papi_perf_forked(void *pointer)
 {
@@ -621,7 +623,8 @@ static bool map_group(const struct papi_perf_control *control, struct papi_perf_
 	return true;
 }
 
-/* Whether start, read and stop are just one or two calls; a kernel that a test puts in place gets its calls by the table. */
+/* Whether start, read and stop are just one or two calls; a kernel that a test puts in place gets its calls by the
+ * table. */
 static bool is_simple(const struct papi_perf_control *control)
 {
 	const struct papi_perf_group *group = control->groups;

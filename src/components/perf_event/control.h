@@ -6,8 +6,8 @@
  * the system, the packages of an uncore PMU); its count is their sum. Counters live in groups; the first counter of a
  * group is its leader, and the order of counters is the order of values in the kernel's grouped read.
  *
- * A control is open or closed as a whole. Closed, it knows its natives and options and has no descriptor: so it is after
- * a fork, and after a reopening that failed; start opens it again.
+ * A control is open or closed as a whole. Closed, it knows its natives and options and has no descriptor: so it is
+ * after a fork, and after a reopening that failed; start opens it again.
  */
 #ifndef PAPI_PERF_CONTROL_H
 #define PAPI_PERF_CONTROL_H

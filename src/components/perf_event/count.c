@@ -214,7 +214,8 @@ int papi_perf_read(void *pointer, long long values[], bool rebase)
 	return __builtin_expect(simple_values(group, values, false) < 0, 0) ? went_backwards(group, values) : PAPI_OK;
 }
 
-/* After a failure nobody knows what the counters have counted: new ones, now or, if that fails too, by the next start. */
+/* After a failure nobody knows what the counters have counted: new ones, now or, if that fails too, by the next
+ * start. */
 static void open_anew(struct papi_perf_control *control)
 {
 	struct papi_options options = control->options;
@@ -280,7 +281,8 @@ static bool keep(struct papi_perf_control *control, long long values[])
 	return true;
 }
 
-/* What was let go has counted since; it is in the counters again, so that mostly no call is needed to find the baseline. */
+/* What was let go has counted since; it is in the counters again, so that mostly no call is needed to find the
+ * baseline. */
 static int find_baseline(struct papi_perf_control *control)
 {
 	int status = papi_perf_read(control, control->scratch, true);

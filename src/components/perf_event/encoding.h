@@ -55,8 +55,8 @@ void papi_perf_names_survey(PAPI_component_info_t *info);
 void papi_perf_names_shutdown(void);
 
 /*
- * The forms. Each resolver answers PAPI_OK; PAPI_ECMP when the name does not have its form, so the next one is asked; or
- * another error when it has the form and something is wrong with it.
+ * The forms. Each resolver answers PAPI_OK; PAPI_ECMP when the name does not have its form, so the next one is asked;
+ * or another error when it has the form and something is wrong with it.
  */
 void papi_perf_pfm_prepare(void);
 /* Why libpfm4 knows no names; NULL: it knows them. */

@@ -2,8 +2,9 @@
 /*
  * The one instruction that reads a hardware counter, per architecture: the only such #if of the component.
  *
- * papi_hardware_clock() is the clock that the page's conversion to time is for. papi_hardware_counter(index) is rdpmc on x86-64 and the matching system register on arm64, where index 31 is the cycle
- * counter. Elsewhere PAPI_USER_READ is 0 and counters are read through the kernel.
+ * papi_hardware_clock() is the clock that the page's conversion to time is for. papi_hardware_counter(index) is rdpmc
+ * on x86-64 and the matching system register on arm64, where index 31 is the cycle counter. Elsewhere PAPI_USER_READ is
+ * 0 and counters are read through the kernel.
  */
 #ifndef PAPI_PERF_HARDWARE_COUNTER_H
 #define PAPI_PERF_HARDWARE_COUNTER_H
@@ -45,7 +46,8 @@ static inline uint64_t papi_hardware_counter(uint32_t index)
 		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
 		return value;
 	}
-	/* PMEVCNTRn_EL0 is encoded with n in the instruction: six general counters are common, 31 the most there can be. */
+	/* PMEVCNTRn_EL0 is encoded with n in the instruction: six general counters are common, 31 the most there can
+	 * be. */
 #define READ(n, crm, op2)                                                           \
 	case n:                                                                     \
 		__asm__ volatile("mrs %0, s3_3_c14_c" #crm "_" #op2 : "=r"(value)); \

@@ -2,8 +2,8 @@
 /*
  * Multiplexed EventSets: who is on the counters when, and what follows from the share of time that each event was.
  *
- * By the kernel. Every event is a group of its own, all are enabled, and the kernel puts as many as fit on the counters,
- * others next. It tells how long each was enabled and how long it ran.
+ * By the kernel. Every event is a group of its own, all are enabled, and the kernel puts as many as fit on the
+ * counters, others next. It tells how long each was enabled and how long it ran.
  *
  * By the library (take_turns). Groups that share a resource form a rota; next_turn moves a window over it:
  *
@@ -21,7 +21,8 @@
  * a raw value of 0 while there is no descriptor.
  *
  * Each group was enabled for as long as its rota: the sum of the times of its members, divided by the places. An
- * estimate is count x enabled / running in 128 bits, and never less than the one before, whatever the last turn was like.
+ * estimate is count x enabled / running in 128 bits, and never less than the one before, whatever the last turn was
+ * like.
  */
 #ifndef PAPI_PERF_MULTIPLEX_H
 #define PAPI_PERF_MULTIPLEX_H

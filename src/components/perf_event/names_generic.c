@@ -3,9 +3,9 @@
  * The kernel's generic events under the names that libpfm4 gives them: `perf::PAGE-FAULTS`, `perf::CYCLES`.
  *
  * They are looked up here first, so that a program which counts nothing else never wakes libpfm4, which takes
- * milliseconds; and they are there when the library is built without it. Names with masks or modifiers are libpfm4's. Bare
- * names (`alignment-faults`) are looked up here when libpfm4 knows none of them.
- * Source: perf_event_open(2), the values of config for PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE and PERF_TYPE_HW_CACHE.
+ * milliseconds; and they are there when the library is built without it. Names with masks or modifiers are libpfm4's.
+ * Bare names (`alignment-faults`) are looked up here when libpfm4 knows none of them. Source: perf_event_open(2), the
+ * values of config for PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE and PERF_TYPE_HW_CACHE.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /*
  * Names that libpfm4 knows: `perf::PAGE-FAULTS`, `skl::INST_RETIRED:ANY_P`, `PAGE-FAULTS`.
  *
- * libpfm4 takes milliseconds to wake up, most of them for CPUs that this one is not, so it is loaded and initialised when the first
- * name is asked for and not with the library. It tells by cpuid which PMU a CPU should have; that the machine really
- * gives access to it is the kernel's to say (papi_perf_core_pmu).
+ * libpfm4 takes milliseconds to wake up, most of them for CPUs that this one is not, so it is loaded and initialised
+ * when the first name is asked for and not with the library. It tells by cpuid which PMU a CPU should have; that the
+ * machine really gives access to it is the kernel's to say (papi_perf_core_pmu).
  *
  * Everything here runs under the events mutex.
  */
@@ -38,8 +38,8 @@ void papi_perf_pfm_prepare(void)
 }
 
 /*
- * libpfm4 reads LIBPFM_* itself, also in a program with more rights than who called it, who may have set them: then they
- * go, as the dynamic linker makes its own variables go.
+ * libpfm4 reads LIBPFM_* itself, also in a program with more rights than who called it, who may have set them: then
+ * they go, as the dynamic linker makes its own variables go.
  */
 static void forget_unsafe_settings(void)
 {
@@ -110,8 +110,9 @@ static bool is_core(const struct perf_event_attr *attr, const pfm_pmu_info_t *pm
 }
 
 /*
- * What libpfm4 knows of a model of CPU, a machine of that model may lack. The energy counters are the case: virtual machines
- * have their PMU and none of them. The kernel names each that works, which it does not do for PMUs with many events.
+ * What libpfm4 knows of a model of CPU, a machine of that model may lack. The energy counters are the case: virtual
+ * machines have their PMU and none of them. The kernel names each that works, which it does not do for PMUs with many
+ * events.
  */
 static bool is_there(const struct perf_event_attr *attr, const pfm_pmu_info_t *pmu)
 {

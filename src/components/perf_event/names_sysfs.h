@@ -16,8 +16,8 @@ struct perf_event_attr;
 bool papi_perf_sysfs_names(const struct perf_event_attr *attr);
 
 /*
- * On a CPU with cores of several kinds: notes the PMUs of all of them for a generic hardware event, which the kernel would
- * otherwise count on one kind only. Leaves it as it is on others.
+ * On a CPU with cores of several kinds: notes the PMUs of all of them for a generic hardware event, which the kernel
+ * would otherwise count on one kind only. Leaves it as it is on others.
  */
 struct papi_perf_encoding;
 void papi_perf_sysfs_spread(struct papi_perf_encoding *encoding);

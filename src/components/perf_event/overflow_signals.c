@@ -186,7 +186,8 @@ void papi_perf_signals_end(int fd)
 	_Atomic uint64_t *place = owner_of(fd);
 	uint64_t owner = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
 
-	/* The thread that it signals may be about to turn them off, in a handler: it takes no longer than a system call. */
+	/* The thread that it signals may be about to turn them off, in a handler: it takes no longer than a system
+	 * call. */
 	while (owner && (owner == BUSY || !atomic_compare_exchange_weak(place, &owner, 0))) {
 		sched_yield();
 		owner = atomic_load_explicit(place, memory_order_relaxed);

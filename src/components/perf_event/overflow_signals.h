@@ -9,8 +9,8 @@
  * handler may look into it at any time.
  *
  * An event that overflows while handlers run would interrupt the program again before its next instruction, for ever.
- * So the signals of a thread's events are turned off when one is waiting at the end of the handler, for at least as long
- * as that took, and a timer looks at the rings instead; nothing but that turns them on again, or a start.
+ * So the signals of a thread's events are turned off when one is waiting at the end of the handler, for at least as
+ * long as that took, and a timer looks at the rings instead; nothing but that turns them on again, or a start.
  */
 #ifndef PAPI_PERF_OVERFLOW_SIGNALS_H
 #define PAPI_PERF_OVERFLOW_SIGNALS_H

@@ -12,8 +12,8 @@
  *	reasons.c	from errno to a PAPI code and a sentence
  *	kernel.h	the few kernel calls, behind a table that tests replace
  *
- * Counters of one EventSet form groups: the kernel puts a group on the PMU as a whole and reads it in one call. There is
- * one group for each target (thread or CPU) and each PMU with counters of its own; software events join the first.
+ * Counters of one EventSet form groups: the kernel puts a group on the PMU as a whole and reads it in one call. There
+ * is one group for each target (thread or CPU) and each PMU with counters of its own; software events join the first.
  * Group leaders are pinned, so that a group counts always or reports that it cannot, except in multiplexed sets, where
  * every event is a group of its own that the kernel rotates.
  */

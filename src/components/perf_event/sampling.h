@@ -9,9 +9,9 @@
  * A clock that is faster than signals can be sends none: then the kernel would do nothing else, and neither the program
  * nor the handler, which could turn them off, would ever get on. Its ring is looked at by a timer.
  *
- * Signals are a wake-up only: what happened is what is in the rings. Samples are lost when a ring is full, because nobody
- * could read it for so long, and when the kernel throttles the event. The kernel tells of the former; the rest shows when
- * the counter stands still: it must have passed as many thresholds as there were samples.
+ * Signals are a wake-up only: what happened is what is in the rings. Samples are lost when a ring is full, because
+ * nobody could read it for so long, and when the kernel throttles the event. The kernel tells of the former; the rest
+ * shows when the counter stands still: it must have passed as many thresholds as there were samples.
  *
  * Functions here expect to be inside the control.
  */

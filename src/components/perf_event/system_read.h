@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * read(2) and ioctl(2) without the C library around them, for the hot path: no call, no cancellation point, and no errno.
- * They return what their names do, or the error as a negative number.
+ * read(2) and ioctl(2) without the C library around them, for the hot path: no call, no cancellation point, and no
+ * errno. They return what their names do, or the error as a negative number.
  */
 #ifndef PAPI_PERF_SYSTEM_READ_H
 #define PAPI_PERF_SYSTEM_READ_H

@@ -2,10 +2,10 @@
 /*
  * Reading a counter from user space.
  *
- * The kernel shares one page per event with its owner. Where the PMU allows it, the page tells in which hardware counter
- * the event is at this moment and what to add to it; the sequence number `lock` changes whenever the kernel moves the
- * event. So: note lock, take index, offset and the counter, and start over if lock is not what it was. Both sides run on
- * the same CPU (the page is the calling thread's own event), hence compiler barriers are enough.
+ * The kernel shares one page per event with its owner. Where the PMU allows it, the page tells in which hardware
+ * counter the event is at this moment and what to add to it; the sequence number `lock` changes whenever the kernel
+ * moves the event. So: note lock, take index, offset and the counter, and start over if lock is not what it was. Both
+ * sides run on the same CPU (the page is the calling thread's own event), hence compiler barriers are enough.
  *
  *	count = offset + (counter sign-extended from pmc_width bits)
  *
@@ -76,8 +76,8 @@ static inline bool papi_user_place(const volatile struct perf_event_mmap_page *p
 }
 
 /*
- * How to tell the time from the clock of the CPU: the page has how long the event was enabled and running when the kernel
- * last looked, and how to make the time since then. Good until the page's lock changes.
+ * How to tell the time from the clock of the CPU: the page has how long the event was enabled and running when the
+ * kernel last looked, and how to make the time since then. Good until the page's lock changes.
  */
 struct papi_user_clock {
 	uint32_t sequence, mult;

@@ -3,9 +3,9 @@
  * A libsde of another making, that of PAPI 7.0: it numbers its events, and exports functions that take the number. See
  * sde.h.
  *
- * It keeps the start of each counter by itself, one for all that read it: PAPI_start and PAPI_reset move that, and a value
- * is what it says, whatever it is of. Recorders and lists it copies for the caller. A name that is not registered it
- * numbers, too, and reads as -1.
+ * It keeps the start of each counter by itself, one for all that read it: PAPI_start and PAPI_reset move that, and a
+ * value is what it says, whatever it is of. Recorders and lists it copies for the caller. A name that is not registered
+ * it numbers, too, and reads as -1.
  */
 #include "components/sde/sde.h"
 
@@ -18,7 +18,8 @@ static struct {
 	char *(*get_event_description)(int number);
 } foreign;
 
-/* Entries are opaque outside of the libsde that they belong to: here they are a number, and one more, for 0 is one too. */
+/* Entries are opaque outside of the libsde that they belong to: here they are a number, and one more, for 0 is one
+ * too. */
 static struct papi_sde_entry *entry_of(uint32_t number)
 {
 	return (struct papi_sde_entry *)((uintptr_t)number + 1); // NOLINT(performance-no-int-to-ptr)

@@ -17,8 +17,8 @@
  *	find.c     libsde
  *	foreign.c  the libsde of another making: a table of functions made of those that it exports
  *
- * An encoding is a name. A control keeps a plan, the tree of counters behind each of its natives, and makes it anew at a
- * start when something was registered or ended since. What nobody has registered yet is awaited: its value is -1, and
+ * An encoding is a name. A control keeps a plan, the tree of counters behind each of its natives, and makes it anew at
+ * a start when something was registered or ended since. What nobody has registered yet is awaited: its value is -1, and
  * once there it is planned for by the next read. A read asks for the incarnation that was planned for, so an event that
  * ended while it was counted is an error. Reads take no lock and allocate nothing, but when an awaited event has come,
  * and for recorders and counting sets, of which each read makes a copy for the caller.
@@ -59,8 +59,8 @@ const struct papi_sde_tools *papi_sde_foreign(void *library);
 bool papi_sde_look_up(void *library, const char *name, void *function);
 
 /*
- * 7.0 interface: exported for a libsde of another making, which calls them when it has been asked to look for overflows.
- * It never is: EventSets find them with their timer. Both do nothing but answer PAPI_ECMP and say so.
+ * 7.0 interface: exported for a libsde of another making, which calls them when it has been asked to look for
+ * overflows. It never is: EventSets find them with their timer. Both do nothing but answer PAPI_ECMP and say so.
  */
 PAPI_API int papi_sde_check_overflow_status(unsigned int cntr_id, long long latest);
 PAPI_API int papi_sde_set_timer_for_overflow(void);

@@ -5,8 +5,8 @@
  * and no PAPI_library_init(): the collector has worked out what to instrument, and turns counters into values.
  *
  * The counters of each thread lie in a page that the agent lends. It is memory shared with the collector, so that what
- * was counted is there whatever becomes of the process. A page holds PAPI_AGENT_LANES times PAPI_AGENT_COUNTERS numbers of
- * 64 bits, and the sum of the lanes is what counts.
+ * was counted is there whatever becomes of the process. A page holds PAPI_AGENT_LANES times PAPI_AGENT_COUNTERS numbers
+ * of 64 bits, and the sum of the lanes is what counts.
  *
  * These functions are exported for papi_run and its agent alone, and are no part of the interface.
  */
@@ -27,8 +27,8 @@
  */
 struct papi_agent {
 	/*
-	 * A page of zeros for the counters of a thread, and then for those of others when it has ended; NULL when there is
-	 * none left: its counters are then the process's own.
+	 * A page of zeros for the counters of a thread, and then for those of others when it has ended; NULL when there
+	 * is none left: its counters are then the process's own.
 	 */
 	void *(*take)(void);
 	/* A thread has ended: adds its counters up and zeroes them. */

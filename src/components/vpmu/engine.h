@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine of the virtual PMU as the component sees it: it moves threads into translated code and keeps their counters.
+ * The engine of the virtual PMU as the component sees it: it moves threads into translated code and keeps their
+ * counters.
  *
- * A thread counts from the moment that the function of the library in which papi_vpmu_engine_start() was called returns to
- * the program, until the program calls into the library again and papi_vpmu_engine_stop() is called there. The library's
- * own code runs natively, outside of the count. Counters run on and are never reset: the component keeps baselines.
+ * A thread counts from the moment that the function of the library in which papi_vpmu_engine_start() was called returns
+ * to the program, until the program calls into the library again and papi_vpmu_engine_stop() is called there. The
+ * library's own code runs natively, outside of the count. Counters run on and are never reset: the component keeps
+ * baselines.
  *
  * All functions act on the calling thread; none allocates after the first start of a thread.
  */
@@ -28,19 +30,20 @@ struct papi_vpmu_wants {
 	uint64_t instructions_start, instructions_end; /* count only instructions in [start, end); 0, 0: everywhere */
 	uint64_t data_start, data_end;                 /* count only loads and stores of addresses in [start, end) */
 	bool overflow;                                 /* somebody wants to know when an event overflows */
-	/* With overflow: by how much one more of a counter brings an overflow nearer, for the event that it brings most. */
+	/* With overflow: by how much one more of a counter brings an overflow nearer, for the event that it brings
+	 * most. */
 	uint16_t weights[PAPI_VPMU_LAST_MODELLED + 1];
 };
 
 /*
  * Overflows of an event of a running EventSet. left tells how many events there are to go until the next, from the
- * counters, and 0 or less when it is due: then happened is called, in the thread, with the address of the instruction that
- * was counted last and a ucontext_t of the program's registers at the one that it goes on with, and left is to be positive
- * afterwards. INT64_MAX says that nobody wants to know any more: the overflow is forgotten. The event grows by no more than
- * the weights of the wants say. Rep string instructions overflow once they are done. happened may stop what is running; it
- * has to return. dropped is called once, when the engine has forgotten the overflow, or its thread, and asks and tells
- * nothing any more; where the process is copied by fork, not in the child for other threads than the one that is left. It may
- * come between two instructions of the program, too, and in another thread.
+ * counters, and 0 or less when it is due: then happened is called, in the thread, with the address of the instruction
+ * that was counted last and a ucontext_t of the program's registers at the one that it goes on with, and left is to be
+ * positive afterwards. INT64_MAX says that nobody wants to know any more: the overflow is forgotten. The event grows by
+ * no more than the weights of the wants say. Rep string instructions overflow once they are done. happened may stop
+ * what is running; it has to return. dropped is called once, when the engine has forgotten the overflow, or its thread,
+ * and asks and tells nothing any more; where the process is copied by fork, not in the child for other threads than the
+ * one that is left. It may come between two instructions of the program, too, and in another thread.
  */
 struct papi_vpmu_overflow {
 	int64_t (*left)(void *argument, const uint64_t *counters);
@@ -58,11 +61,13 @@ bool papi_vpmu_engine_probe(char *reason, size_t size);
  * still to run need not be translated to find the way back. */
 int papi_vpmu_engine_start(const struct papi_vpmu_wants *wants, void *frame);
 void papi_vpmu_engine_stop(const struct papi_vpmu_wants *wants);
-/* The same for the thread of that papi_thread_number(), by another: it goes on translated until it next starts or stops. */
+/* The same for the thread of that papi_thread_number(), by another: it goes on translated until it next starts or
+ * stops. */
 void papi_vpmu_engine_abandon(uint32_t number);
 
-/* To be called right before papi_vpmu_engine_start() of the EventSet whose events are to overflow, which adds overflow and
- * weights to the wants; forgotten by papi_vpmu_engine_stop(), all those of the same argument. PAPI_ENOMEM: too many. */
+/* To be called right before papi_vpmu_engine_start() of the EventSet whose events are to overflow, which adds overflow
+ * and weights to the wants; forgotten by papi_vpmu_engine_stop(), all those of the same argument. PAPI_ENOMEM: too
+ * many. */
 int papi_vpmu_engine_overflow(const struct papi_vpmu_overflow *overflow);
 void papi_vpmu_engine_forget_overflow(const void *argument);
 
@@ -72,19 +77,21 @@ void papi_vpmu_engine_forget_overflow(const void *argument);
  */
 const uint64_t *papi_vpmu_engine_counters(const char **lost);
 
-/* Code that is not counted, like the library's own: that of an agent, which calls the library for the program. PAPI_ENOMEM:
- * there are too many such. */
+/* Code that is not counted, like the library's own: that of an agent, which calls the library for the program.
+ * PAPI_ENOMEM: there are too many such. */
 int papi_vpmu_engine_exclude(uint64_t start, uint64_t end);
 
 /* How many signal handlers of the program have run translated in the calling thread. */
 uint64_t papi_vpmu_engine_interruptions(void);
 
-/* In the child of a fork: the child runs natively, nothing is started in it. Again in the same process, nothing happens. */
+/* In the child of a fork: the child runs natively, nothing is started in it. Again in the same process, nothing
+ * happens. */
 void papi_vpmu_engine_forked(void);
 
 /*
- * An agent (agent.h) counts the process: the counters of threads that begin from now on lie in its pages, and all threads
- * that a counting one makes count for it, modelled events too, whether an EventSet of the program inherits them or not.
+ * An agent (agent.h) counts the process: the counters of threads that begin from now on lie in its pages, and all
+ * threads that a counting one makes count for it, modelled events too, whether an EventSet of the program inherits them
+ * or not.
  */
 void papi_vpmu_engine_lend(const struct papi_agent *agent);
 bool papi_vpmu_engine_is_lent(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In place of the engine where there is none: on other architectures, without Zydis, and in tests of parts of the library. */
+/* In place of the engine where there is none: on other architectures, without Zydis, and in tests of parts of the
+ * library. */
 #include <stdio.h>
 
 #include "components/vpmu/engine.h"

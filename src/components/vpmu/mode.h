@@ -18,7 +18,8 @@ enum papi_vpmu_mode papi_vpmu_mode(void);
 /* Why the mode disables the component; false: it does not. */
 bool papi_vpmu_mode_forbids(char *reason, size_t size);
 
-/* The name by which the tables of presets know the virtual PMU; PAPI_ENOEVNT when presets are not for it, or past it. */
+/* The name by which the tables of presets know the virtual PMU; PAPI_ENOEVNT when presets are not for it, or past
+ * it. */
 int papi_vpmu_pmu_name(unsigned position, char *name, size_t size);
 
 #endif

@@ -23,8 +23,8 @@ struct sampler {
 };
 
 /*
- * What the thread that counts looks at, at any time. It may still do so when another thread has stopped the EventSet, or
- * destroyed it: whoever lets go last, thread or EventSet, puts it among the unused ones.
+ * What the thread that counts looks at, at any time. It may still do so when another thread has stopped the EventSet,
+ * or destroyed it: whoever lets go last, thread or EventSet, puts it among the unused ones.
  */
 struct run {
 	_Atomic unsigned users; /* the EventSet, and the engine for each sampler that it knows */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes the static library of objects whose code is in a section of its own. In a program that holds the library the engine
-# tells the library's code from the program's by where that section begins and ends: linkers define __start_papi_text and
-# __stop_papi_text for a section with such a name.
+# Makes the static library of objects whose code is in a section of its own. In a program that holds the library the
+# engine tells the library's code from the program's by where that section begins and ends: linkers define
+# __start_papi_text and __stop_papi_text for a section with such a name.
 #
 #   static.sh OBJCOPY AR OUTPUT ARCHIVE...    the archives may be thin
 set -eu

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walking over the native events of all components and of one, on the model kernel with the PMUs of a made-up machine. */
+/* Walking over the native events of all components and of one, on the model kernel with the PMUs of a made-up
+ * machine. */
 #include <stdio.h>
 
 #include "../perf_event/pmus.h"

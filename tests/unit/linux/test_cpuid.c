@@ -93,8 +93,8 @@ static void leaves_are_found_in_the_recording(void **state)
 }
 
 /*
- * A processor of its own: `last` of the basic range is 5, of the extended one 0x80000002; where there is a hypervisor it
- * leaves the last leaf of its first range at 0. Beyond, it answers with what must not be believed.
+ * A processor of its own: `last` of the basic range is 5, of the extended one 0x80000002; where there is a hypervisor
+ * it leaves the last leaf of its first range at 0. Beyond, it answers with what must not be believed.
  */
 static bool has_hypervisor;
 static bool has_extended;

@@ -255,7 +255,8 @@ static void release_forgets_and_may_be_repeated(void **state)
 	assert_true(papi_executable_get()->fullname[0] == '/');
 }
 
-/* The dynamic linker's lock is in a library that ThreadSanitizer does not see into: it would report the linker's data. */
+/* The dynamic linker's lock is in a library that ThreadSanitizer does not see into: it would report the linker's
+ * data. */
 #define LINKER_LOOKS_UNLOCKED THREAD_SANITIZER
 
 /* Threads that read the list while others load and unload; the sanitizers watch. */

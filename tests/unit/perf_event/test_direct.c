@@ -32,7 +32,8 @@ static int end(void **state)
 	return status;
 }
 
-/* All counters advance, which a counter of no bits shows when the kernel looks after it, and changes the page's lock. */
+/* All counters advance, which a counter of no bits shows when the kernel looks after it, and changes the page's
+ * lock. */
 static void advance(uint64_t amount)
 {
 	for (unsigned i = 0; i < fake.n_events; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Options of EventSets on the model kernel: what they make of the events, and that a refused option leaves the set as it
- * was.
+ * Options of EventSets on the model kernel: what they make of the events, and that a refused option leaves the set as
+ * it was.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Overflow on the model kernel: the most precise samples that the PMU knows, less where it refuses them, and none where it
- * gives no interrupts.
+ * Overflow on the model kernel: the most precise samples that the PMU knows, less where it refuses them, and none where
+ * it gives no interrupts.
  */
 #include <errno.h>
 #include <signal.h>

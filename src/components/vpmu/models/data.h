@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accesses to data: their pages, and the lines they touch. The usual case, the newest line of its set again, is straight
- * code, and all else is a function of its own.
+ * Accesses to data: their pages, and the lines they touch. The usual case, the newest line of its set again, is
+ * straight code, and all else is a function of its own.
  */
 #ifndef PAPI_VPMU_MODELS_DATA_H
 #define PAPI_VPMU_MODELS_DATA_H
@@ -205,7 +205,8 @@ static inline __attribute__((always_inline)) void papi_vpmu_touch(struct papi_vp
 {
 	uint64_t address = papi_vpmu_settle(models, papi_vpmu_address_of(access, record));
 
-	/* Those that are spanned may be in another order than that of their pages: nothing is looked up before it is known. */
+	/* Those that are spanned may be in another order than that of their pages: nothing is looked up before it is
+	 * known. */
 	if ((address ^ (address + access->extent)) >> shift == 0)
 		papi_vpmu_touch_line(models, counters, papi_vpmu_place(models, counters, address, access->is_write),
 			shift, access->is_write);

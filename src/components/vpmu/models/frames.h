@@ -3,8 +3,9 @@
  * Numbers for pages, in the order in which they come up, as an operating system hands out the frames of a machine just
  * started. Where the program and its data have been loaded no longer matters.
  *
- * A hash table that grows with what is in it, up to a size; one that is full leaves the pages that come then with their own
- * numbers. Neighbours in the address space are neighbours in the table, so that a small program touches little of it.
+ * A hash table that grows with what is in it, up to a size; one that is full leaves the pages that come then with their
+ * own numbers. Neighbours in the address space are neighbours in the table, so that a small program touches little of
+ * it.
  */
 #ifndef PAPI_VPMU_MODELS_FRAMES_H
 #define PAPI_VPMU_MODELS_FRAMES_H
@@ -17,13 +18,14 @@
 #define PAPI_VPMU_FRAME_BITS 20
 /* That a page has the number of another happens in no program so small that all of its pages are in the table. */
 #define PAPI_VPMU_FRAME_LARGEST ((1u << PAPI_VPMU_FRAME_BITS) - 1)
-/* Pages of code are numbered apart from those of data, and their numbers begin here: caches for both never mix them up. */
+/* Pages of code are numbered apart from those of data, and their numbers begin here: caches for both never mix them
+ * up. */
 #define PAPI_VPMU_FRAME_OF_CODE (1u << PAPI_VPMU_FRAME_BITS)
 
 /*
- * Memory for models, which comes in pieces as programs need them: the old size bytes become new ones, perhaps elsewhere,
- * and those that are added are zeros. From no bytes: something new. To no bytes: given back. NULL when memory has ended,
- * and what was there is still there.
+ * Memory for models, which comes in pieces as programs need them: the old size bytes become new ones, perhaps
+ * elsewhere, and those that are added are zeros. From no bytes: something new. To no bytes: given back. NULL when
+ * memory has ended, and what was there is still there.
  */
 typedef void *papi_vpmu_memory(void *memory, size_t old, size_t new);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers and scatters in the models: each element that the mask does not leave out is looked up, one after the other. They
- * are fetched at the same time, and the instruction is one access: at most one miss of each level of caches. */
+/* Gathers and scatters in the models: each element that the mask does not leave out is looked up, one after the other.
+ * They are fetched at the same time, and the instruction is one access: at most one miss of each level of caches. */
 #ifndef PAPI_VPMU_MODELS_GATHER_H
 #define PAPI_VPMU_MODELS_GATHER_H
 

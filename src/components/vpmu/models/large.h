@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A cache of more than 16 ways with true LRU replacement: in each set a list from the newest to the oldest line, and a
- * table that tells for each line there is where in its set it stands. A fully associative TLB of a hundred entries costs
- * no more than a small one.
+ * table that tells for each line there is where in its set it stands. A fully associative TLB of a hundred entries
+ * costs no more than a small one.
  */
 #ifndef PAPI_VPMU_MODELS_LARGE_H
 #define PAPI_VPMU_MODELS_LARGE_H

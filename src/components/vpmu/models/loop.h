@@ -9,7 +9,8 @@
 
 #define PAPI_VPMU_SITES_MAX 64
 
-/* An access, by the page it goes to: if it begins in the size bytes from low on, it is in it, and is moved to where that is. */
+/* An access, by the page it goes to: if it begins in the size bytes from low on, it is in it, and is moved to where
+ * that is. */
 struct papi_vpmu_site {
 	uint64_t displacement; /* of the address from its value, less low */
 	uint64_t size, page;   /* page: low, moved */
@@ -19,8 +20,8 @@ struct papi_vpmu_site {
 };
 
 /*
- * When all accesses of a run are in the pages of the run before, and that one has missed in no TLB, then nothing changes
- * in the TLBs. So one run tells where its accesses go, and the next ask whether theirs do so, too.
+ * When all accesses of a run are in the pages of the run before, and that one has missed in no TLB, then nothing
+ * changes in the TLBs. So one run tells where its accesses go, and the next ask whether theirs do so, too.
  */
 struct papi_vpmu_loop {
 	const struct papi_vpmu_description *block;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A set-associative cache with true LRU replacement that allocates on reads and writes, of up to 16 ways. Caches of more
- * ways are large.h.
+ * A set-associative cache with true LRU replacement that allocates on reads and writes, of up to 16 ways. Caches of
+ * more ways are large.h.
  *
- * Nothing is searched: pages are numbered from 1 (frames.h), so that a table can tell for each line there is which way it
- * is in. The order of use of a set is one word of 4-bit way numbers, the newest in the lowest bits. The newest line of
- * each set is also in an array of its own: the same again, the most frequent case by far, is one comparison and changes
- * nothing.
+ * Nothing is searched: pages are numbered from 1 (frames.h), so that a table can tell for each line there is which way
+ * it is in. The order of use of a set is one word of 4-bit way numbers, the newest in the lowest bits. The newest line
+ * of each set is also in an array of its own: the same again, the most frequent case by far, is one comparison and
+ * changes nothing.
  *
- * Memory of zeros is an empty cache: the exclusive-or makes 0 a valid order, and no line has the number 0. The table is in
- * two parts, for lines of data and of code, each for the pages that there are so far.
+ * Memory of zeros is an empty cache: the exclusive-or makes 0 a valid order, and no line has the number 0. The table is
+ * in two parts, for lines of data and of code, each for the pages that there are so far.
  */
 #ifndef PAPI_VPMU_MODELS_LRU_H
 #define PAPI_VPMU_MODELS_LRU_H
@@ -101,8 +101,8 @@ static inline bool papi_vpmu_lru_access(const struct papi_vpmu_lru *cache, uint6
 	return papi_vpmu_lru_find(cache, line, true);
 }
 
-/* The same for a cache whose accesses have been filtered by another, so that few are for the newest line: this is quicker.
- * A cache must be asked by one of the two alone. */
+/* The same for a cache whose accesses have been filtered by another, so that few are for the newest line: this is
+ * quicker. A cache must be asked by one of the two alone. */
 static inline bool papi_vpmu_lru_access_rare(const struct papi_vpmu_lru *cache, uint64_t line)
 {
 	return papi_vpmu_lru_find(cache, line, false);
@@ -115,12 +115,13 @@ static inline bool papi_vpmu_lru_holds(const struct papi_vpmu_lru *cache, uint64
 			    : *papi_vpmu_lru_way_of(cache, (uint32_t)line) != 0;
 }
 
-/* Bytes that a cache of this shape needs besides its tables, and one made of that many zeroed bytes. Both round up to 64. */
+/* Bytes that a cache of this shape needs besides its tables, and one made of that many zeroed bytes. Both round up to
+ * 64. */
 size_t papi_vpmu_lru_size(const struct papi_vpmu_shape *shape);
 void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shape *shape, void *zeroed);
 
-/* Makes a table long enough for the lines of the first pages of data, or of code: so many, or none at all. False when memory
- * has ended; what there was is as it was. */
+/* Makes a table long enough for the lines of the first pages of data, or of code: so many, or none at all. False when
+ * memory has ended; what there was is as it was. */
 bool papi_vpmu_lru_reach(struct papi_vpmu_lru *cache, bool code, uint32_t pages, papi_vpmu_memory *memory);
 
 #endif

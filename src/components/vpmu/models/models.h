@@ -3,9 +3,9 @@
  * The simulators of one thread: two caches of the first level, L2 and L3, TLBs of one or two levels, and the branch
  * predictor. Each thread has its own; nothing is shared, so that counts do not depend on how threads interleave.
  *
- * The levels are looked up one behind the other: L2 sees what misses L1, L3 what misses L2. A line that leaves one level
- * stays in the others, nothing is fetched ahead, and lines written back are not counted. An access across two lines is
- * one access, and at most one miss of each level.
+ * The levels are looked up one behind the other: L2 sees what misses L1, L3 what misses L2. A line that leaves one
+ * level stays in the others, nothing is fetched ahead, and lines written back are not counted. An access across two
+ * lines is one access, and at most one miss of each level.
  */
 #ifndef PAPI_VPMU_MODELS_MODELS_H
 #define PAPI_VPMU_MODELS_MODELS_H
@@ -32,11 +32,12 @@ struct papi_vpmu_models {
 	/* The data page before that. Two that take turns leave the TLB alone: it only has to learn which was last. */
 	uint64_t other_page, other_shift;
 	bool turned; /* the TLB believes that other_page was last */
-	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's start. */
+	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
+	 * start. */
 	uint64_t stack_start, stack_size, stack_shift;
 	/*
-	 * Blocks whose lines of code were the newest of their sets in the page of the last fetch, and the state of both when
-	 * that was so: as long as it is the same, fetching them changes nothing.
+	 * Blocks whose lines of code were the newest of their sets in the page of the last fetch, and the state of both
+	 * when that was so: as long as it is the same, fetching them changes nothing.
 	 */
 	uint64_t fetched[PAPI_VPMU_FETCHED];
 	uint64_t code_state;            /* of PAPI_VPMU_STATE_STEP each */

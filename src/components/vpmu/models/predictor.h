@@ -23,8 +23,8 @@
 
 /*
  * The state of the counters that one branch uses, in one small number: those of the bimodal predictor (bits 0 and 1),
- * the chooser (2, 3; zero is bimodal) and gshare (4, 5), each 0 to 3, of which 2 and 3 are "taken". The next state, and in
- * bit 6 whether the prediction was right, is looked up with the outcome in bit 6.
+ * the chooser (2, 3; zero is bimodal) and gshare (4, 5), each 0 to 3, of which 2 and 3 are "taken". The next state, and
+ * in bit 6 whether the prediction was right, is looked up with the outcome in bit 6.
  */
 #define PAPI_VPMU_STATES 128
 

@@ -136,8 +136,8 @@ static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
 }
 
 /*
- * Each line is fetched when the first instruction in it runs, behind the accesses of those before it: what misses goes to
- * levels that both share. So a block that is run instruction by instruction counts the same.
+ * Each line is fetched when the first instruction in it runs, behind the accesses of those before it: what misses goes
+ * to levels that both share. So a block that is run instruction by instruction counts the same.
  */
 static __attribute__((noinline)) void run_fetching(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *block, const uint64_t *record)
@@ -208,8 +208,8 @@ static inline __attribute__((always_inline)) void touch_all(struct papi_vpmu_mod
 }
 
 /*
- * A block that goes the quick way, and the end of the one before it. Which block comes next is what the processor has to
- * guess: so there is one jump that depends on it, to code that is for an end and a number of accesses alone.
+ * A block that goes the quick way, and the end of the one before it. Which block comes next is what the processor has
+ * to guess: so there is one jump that depends on it, to code that is for an end and a number of accesses alone.
  */
 static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *before, const struct papi_vpmu_description *block, const uint64_t *record,

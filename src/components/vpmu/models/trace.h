@@ -16,8 +16,9 @@
  * A record becomes part of the trace when the pointer to its end is stored, at the end of the block: a block that is
  * left in its middle by a signal leaves nothing behind.
  *
- * A function that begins with a comparison and a branch is a block that has nothing to tell. The record of the block that
- * calls it stands for both (ENDS_CALLED_CONDITIONAL), or of one that jumps there; a signal in between changes nothing of it.
+ * A function that begins with a comparison and a branch is a block that has nothing to tell. The record of the block
+ * that calls it stands for both (ENDS_CALLED_CONDITIONAL), or of one that jumps there; a signal in between changes
+ * nothing of it.
  *
  * Whether a branch was taken is not recorded, as the next record says where it went.
  */
@@ -44,7 +45,8 @@ enum papi_vpmu_access_form {
 	PAPI_VPMU_FORM_STRING,       /* rep: value[slot] and value[slot + 1] are the pointer before and after */
 	/* A gather or scatter: what value[slot] and those behind it are, the bits of its extent tell. */
 	PAPI_VPMU_FORM_GATHER,
-	/* Of what spans others: each is 8 bytes, whole ones from the first, all read or all write, and they go up or down. */
+	/* Of what spans others: each is 8 bytes, whole ones from the first, all read or all write, and they go up or
+	 * down. */
 	PAPI_VPMU_FORM_RISING,
 	PAPI_VPMU_FORM_FALLING,
 };
@@ -57,16 +59,16 @@ struct papi_vpmu_access {
 	uint8_t kind;     /* enum papi_vpmu_access_kind */
 	uint8_t form;     /* enum papi_vpmu_access_form */
 	/*
-	 * Accesses in a row that are near each other are led by one that spans them all, and has none of its own: when all
-	 * that it spans is in one line, the first of them decides, and the others are skipped. How many they are.
+	 * Accesses in a row that are near each other are led by one that spans them all, and has none of its own: when
+	 * all that it spans is in one line, the first of them decides, and the others are skipped. How many they are.
 	 */
 	uint8_t spanned;
 	uint8_t line; /* of code, from the block's first: where the instruction ends, or the last of those spanned does */
 };
 
 /*
- * The extent of a GATHER. Its values are the base register, then the vector of indexes, then the mask: a bit for each element,
- * or a vector whose elements' signs tell. They are as they were before the instruction.
+ * The extent of a GATHER. Its values are the base register, then the vector of indexes, then the mask: a bit for each
+ * element, or a vector whose elements' signs tell. They are as they were before the instruction.
  */
 enum {
 	PAPI_VPMU_GATHER_ALWAYS = 1 << 15, /* longer than any other access */
@@ -116,8 +118,8 @@ enum papi_vpmu_touches {
 };
 
 /*
- * Addresses are the program's but for those that pick places in the models. What a program does must not miss more in one
- * run than in another because it was loaded elsewhere: pages are numbered as they come up, code pages for the whole
+ * Addresses are the program's but for those that pick places in the models. What a program does must not miss more in
+ * one run than in another because it was loaded elsewhere: pages are numbered as they come up, code pages for the whole
  * process when they are first translated, data pages for each thread when they are first touched (frames.h).
  */
 struct papi_vpmu_description {
@@ -169,8 +171,8 @@ struct papi_vpmu_models;
 void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena);
 
-/* The thread has arrived at the pc and entry of a block of which there is no record yet: that is what the last one that has
- * been simulated led to. */
+/* The thread has arrived at the pc and entry of a block of which there is no record yet: that is what the last one that
+ * has been simulated led to. */
 void papi_vpmu_simulate_arrival(
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived);
 

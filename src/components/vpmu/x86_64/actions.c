@@ -17,8 +17,8 @@ static struct entry {
 static unsigned watched; /* threads */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-/* All signals are blocked meanwhile, also those for faults, which somebody may send: a handler wants the lock, too. Returns
- * the mask to go back to. */
+/* All signals are blocked meanwhile, also those for faults, which somebody may send: a handler wants the lock, too.
+ * Returns the mask to go back to. */
 static uint64_t take_lock(void)
 {
 	const uint64_t all = UINT64_MAX;
@@ -56,8 +56,8 @@ static bool has_function(const struct papi_vpmu_action *action)
 	return action->handler != (uint64_t)(uintptr_t)SIG_DFL && action->handler != (uint64_t)(uintptr_t)SIG_IGN;
 }
 
-/* Which the kernel is to have while the program means that. Each signal waits for its handler to begin, where the program's
- * mask comes in force: else as many frames as there are signals would lie on the stack of the runtime. */
+/* Which the kernel is to have while the program means that. Each signal waits for its handler to begin, where the
+ * program's mask comes in force: else as many frames as there are signals would lie on the stack of the runtime. */
 static struct papi_vpmu_action kernel_action(uint64_t number, const struct papi_vpmu_action *program)
 {
 	struct papi_vpmu_action action = *program;
@@ -84,9 +84,10 @@ static long install(uint64_t number, struct papi_vpmu_action *old)
 	return status;
 }
 
-/* All are asked for, each time. What the program has installed since the last region must be seen, and the kernel neither
- * counts changes nor tells of more than one signal at a time; /proc/self/status, which has who is caught in one line,
- * takes longer. To leave the engine's handlers in place between regions would show them to a program that asks. */
+/* All are asked for, each time. What the program has installed since the last region must be seen, and the kernel
+ * neither counts changes nor tells of more than one signal at a time; /proc/self/status, which has who is caught in one
+ * line, takes longer. To leave the engine's handlers in place between regions would show them to a program that
+ * asks. */
 void papi_vpmu_actions_enter(void)
 {
 	struct papi_vpmu_action now;

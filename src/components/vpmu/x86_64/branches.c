@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ends of blocks. An exit to a known pc is a jump that at first leads to the dispatcher, right behind it, and later to
- * the translation:
+ * The ends of blocks. An exit to a known pc is a jump that at first leads to the dispatcher, right behind it, and later
+ * to the translation:
  *
  *	      jmp  behind                          jmp  translation
  *	behind: mov gs:[exit], number of the link
  *	      jmp  gs:[dispatch]
  *
- * A jump to a pc that is only known then (rcx, rdx spilled) goes through the table of the thread, and the code it leads to
- * finds out whether it is the right one (papi_vpmu_translate_indirect_entry):
+ * A jump to a pc that is only known then (rcx, rdx spilled) goes through the table of the thread, and the code it leads
+ * to finds out whether it is the right one (papi_vpmu_translate_indirect_entry):
  *
  *	mov  rcx, target                     mov  rdx, -pc
  *	mov  gs:[source], this place         lea  rcx, [rcx + rdx]
@@ -56,8 +56,8 @@ static void jump_through_table(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_32(&t->e, VPMU_JUMPS);
 }
 
-/* To what rcx holds, which is spilled. The library's own code asks each time: where it goes to is not always translated. So
- * does a single instruction. */
+/* To what rcx holds, which is spilled. The library's own code asks each time: where it goes to is not always
+ * translated. So does a single instruction. */
 static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit exit)
 {
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where events overflow, blocks ask before they run whether the thread may go on: it has a budget of events within which no
- * overflow can happen, and a block has a weight, the most that it can bring any of them nearer. Of what simulators count
- * that is a bound: each access may miss, each line and page of code too, and each branch may be predicted wrong.
+ * Where events overflow, blocks ask before they run whether the thread may go on: it has a budget of events within
+ * which no overflow can happen, and a block has a weight, the most that it can bring any of them nearer. Of what
+ * simulators count that is a bound: each access may miss, each line and page of code too, and each branch may be
+ * predicted wrong.
  *
  *	entry   sub  gs:[budget], weight of the block
  *	        js   spent                          spent: to the dispatcher (overflow.c), which gives the thread a new

@@ -25,7 +25,8 @@
 /* Numbers of links of a segment. */
 #define LINK_NUMBERS (1 << 19)
 
-/* What there is for so many bytes of code; a segment is full when one of them is. Programs have about three quarters. */
+/* What there is for so many bytes of code; a segment is full when one of them is. Programs have about three
+ * quarters. */
 #define PER_BLOCK 80
 #define PER_LINK  40
 #define PER_MARK  10

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The code cache: one for all threads. Memory for code is mapped twice, to be written and to be run, so that nothing is
- * ever both. It comes in segments, one behind the other as they get full. When there are as many as there may be, all is
- * stale and begins anew, and the old ones are never reused while a thread may be in them: a block that has become stale
- * leads back to the dispatcher at its entry.
+ * ever both. It comes in segments, one behind the other as they get full. When there are as many as there may be, all
+ * is stale and begins anew, and the old ones are never reused while a thread may be in them: a block that has become
+ * stale leads back to the dispatcher at its entry.
  *
- * One lock guards all of it. It is held in the runtime only, where signals are deferred, and never over a system call that
- * may wait.
+ * One lock guards all of it. It is held in the runtime only, where signals are deferred, and never over a system call
+ * that may wait.
  */
 #ifndef PAPI_VPMU_X86_64_CACHE_H
 #define PAPI_VPMU_X86_64_CACHE_H
@@ -57,7 +57,8 @@ struct papi_vpmu_flavour *papi_vpmu_flavour_step(const struct papi_vpmu_wants *w
 
 /* The translation of pc that is not stale; NULL. */
 struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *flavour, uint64_t pc);
-/* The block whose code is at an address of the cache; NULL where that is no block. Any thread's signal handler may ask. */
+/* The block whose code is at an address of the cache; NULL where that is no block. Any thread's signal handler may
+ * ask. */
 const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code);
 /* The same, by the lower half of the address. */
 const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code that can change without anybody telling: in memory that is not of a file, or is writable. Each time before such a
- * block runs, the program's bytes are compared with those it was made of:
+ * Code that can change without anybody telling: in memory that is not of a file, or is writable. Each time before such
+ * a block runs, the program's bytes are compared with those it was made of:
  *
  *	mov  rcx, pc
  *	cmp  dword [rcx], the first four bytes

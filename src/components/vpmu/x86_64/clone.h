@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that a counted thread makes. They begin in the runtime, with a block of their own, for the code of the cache that
- * made the system call may be gone before they run. When the EventSet is inherited (PAPI_INHERIT) they run translated from
- * their first instruction on, and what they count belongs to the thread whose EventSet it is, the heir; else natively.
+ * Threads that a counted thread makes. They begin in the runtime, with a block of their own, for the code of the cache
+ * that made the system call may be gone before they run. When the EventSet is inherited (PAPI_INHERIT) they run
+ * translated from their first instruction on, and what they count belongs to the thread whose EventSet it is, the heir;
+ * else natively.
  */
 #ifndef PAPI_VPMU_X86_64_CLONE_H
 #define PAPI_VPMU_X86_64_CLONE_H
@@ -12,8 +13,8 @@
 
 #include "components/vpmu/x86_64/thread.h"
 
-/* The system call clone, clone3 or fork of the thread's registers, if that makes a thread, or a process that an agent is to
- * know of: true, and the kernel's result. Else the call is still to be made. In the runtime. */
+/* The system call clone, clone3 or fork of the thread's registers, if that makes a thread, or a process that an agent
+ * is to know of: true, and the kernel's result. Else the call is still to be made. In the runtime. */
 bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result);
 
 /* Adds what the heir's threads have counted so far to its own counters. */

@@ -155,8 +155,8 @@ void papi_vpmu_copy(struct papi_vpmu_translation *t, const struct papi_vpmu_inst
 	papi_vpmu_unspill(t, reg, pc + decoded->length);
 }
 
-/* jmp [memory] and call [memory], as mov rcx, [memory]: the prefixes that matter, REX with W, the opcode, and ModRM with
- * rcx in its reg field; what follows is the same. */
+/* jmp [memory] and call [memory], as mov rcx, [memory]: the prefixes that matter, REX with W, the opcode, and ModRM
+ * with rcx in its reg field; what follows is the same. */
 static void load_target(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction)
 {
 	const ZydisDecodedInstruction *decoded = &instruction->decoded;

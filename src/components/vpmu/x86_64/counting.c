@@ -33,7 +33,8 @@ static unsigned needed_after(const struct papi_vpmu_decoded *decoded)
 	}
 }
 
-/* The last instruction before which nobody needs the flags, if these are needed behind the block; count: there is none. */
+/* The last instruction before which nobody needs the flags, if these are needed behind the block; count: there is
+ * none. */
 static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned needed)
 {
 	for (unsigned i = decoded->count; i-- > 0;) {

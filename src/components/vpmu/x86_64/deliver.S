@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The handler that the kernel calls while threads run translated (signals.h). On the stack is struct papi_vpmu_frame; all
- * registers and flags are free, for it holds those of what was interrupted. The kernel clears DF and TF, and leaves AC.
+ * The handler that the kernel calls while threads run translated (signals.h). On the stack is struct papi_vpmu_frame;
+ * all registers and flags are free, for it holds those of what was interrupted. The kernel clears DF and TF, and leaves
+ * AC.
  *
  * Up to papi_vpmu_signal_blocked another signal may come in between, and one for a fault up to papi_vpmu_signal_end, if
  * somebody sends one; they are put off, as in the runtime.

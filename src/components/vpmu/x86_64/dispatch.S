@@ -2,12 +2,12 @@
 /*
  * The ways between translated code, the runtime and native code.
  *
- * Signals that arrive while in_runtime is set are put off: the handler blocks all signals, sends itself the signal again,
- * and sets deferred (signals.c). When the runtime is done the mask is restored here, and the signal comes again, where all
- * of the program's state is in the thread's registers, flags and pc.
+ * Signals that arrive while in_runtime is set are put off: the handler blocks all signals, sends itself the signal
+ * again, and sets deferred (signals.c). When the runtime is done the mask is restored here, and the signal comes again,
+ * where all of the program's state is in the thread's registers, flags and pc.
  *
- * No flag of the program that changes what instructions do is in force in library code: with AC set, each access that is
- * not aligned would fault. They are back when the program goes on.
+ * No flag of the program that changes what instructions do is in force in library code: with AC set, each access that
+ * is not aligned would fault. They are back when the program goes on.
  */
 #include "components/vpmu/x86_64/offsets.h"
 
@@ -60,8 +60,8 @@
 	mov	REGISTER(15), %r15
 	.endm
 
-	/* Those that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. One that comes
-	 * before the mask is in force finds deferred still set, and so which mask it will be. */
+	/* Those that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. One
+	 * that comes before the mask is in force finds deferred still set, and so which mask it will be. */
 	.macro unblock_signals
 	mov	$SYS_rt_sigprocmask, %eax
 	mov	$SIG_SETMASK, %edi
@@ -274,8 +274,8 @@
 	jmp	papi_vpmu_resume
 	.size	papi_vpmu_clone_call, . - papi_vpmu_clone_call
 
-/* int papi_vpmu_engine_start(const struct papi_vpmu_wants *wants, void *frame): what the function returns to that has the
- * frame, runs translated; without a frame, what this one returns to. */
+/* int papi_vpmu_engine_start(const struct papi_vpmu_wants *wants, void *frame): what the function returns to that has
+ * the frame, runs translated; without a frame, what this one returns to. */
 	function papi_vpmu_engine_start
 	mov	%rsp, %rdx
 	sub	$8, %rsp

@@ -83,7 +83,8 @@ void papi_vpmu_emit_land_32(struct papi_vpmu_emitter *e, uint8_t *place);
 /* Saves the flags in rax, which has to be spilled, and brings them back. Changes flags in between. */
 void papi_vpmu_emit_flags_save(struct papi_vpmu_emitter *e);
 void papi_vpmu_emit_flags_restore(struct papi_vpmu_emitter *e);
-/* push qword [rip + ...]: pushes what papi_vpmu_emit_literal() puts there later. Returns the place of the displacement. */
+/* push qword [rip + ...]: pushes what papi_vpmu_emit_literal() puts there later. Returns the place of the
+ * displacement. */
 uint8_t *papi_vpmu_emit_push_literal(struct papi_vpmu_emitter *e);
 void papi_vpmu_emit_literal(struct papi_vpmu_emitter *e, uint8_t *place, uint64_t value);
 

@@ -196,7 +196,8 @@ static void forget_code(void)
 	papi_vpmu_cache_unlock();
 }
 
-/* With all signals blocked. mask is the mask to go back to: once the thread runs translated, if it does so from now on. */
+/* With all signals blocked. mask is the mask to go back to: once the thread runs translated, if it does so from now
+ * on. */
 static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t mask)
 {
 	struct papi_vpmu_thread *thread;
@@ -375,7 +376,8 @@ void papi_vpmu_engine_settle(void)
 
 void papi_vpmu_engine_forked(void)
 {
-	/* The agent starts to count in its fork handler, and the library's own, which come behind it, must not undo that. */
+	/* The agent starts to count in its fork handler, and the library's own, which come behind it, must not undo
+	 * that. */
 	if (papi_vpmu_agent && of_process == process_id())
 		return;
 	of_process = process_id();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Near an overflow of misses, a block whose accesses could all miss would have to run instruction by instruction. Most hit,
- * and most addresses can be told before: they come from registers that the block does not change, or by constants. If
- * the models hold all that it is about to touch, nothing is evicted either, and it cannot miss.
+ * Near an overflow of misses, a block whose accesses could all miss would have to run instruction by instruction. Most
+ * hit, and most addresses can be told before: they come from registers that the block does not change, or by constants.
+ * If the models hold all that it is about to touch, nothing is evicted either, and it cannot miss.
  */
 #include "components/vpmu/x86_64/foresee.h"
 

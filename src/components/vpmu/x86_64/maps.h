@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is mapped where in this process, as far as translation needs to know. Read from /proc/self/maps when an address is
- * not found, and again after the program has changed its mappings. Under the lock of the cache; calls no libc.
+ * What is mapped where in this process, as far as translation needs to know. Read from /proc/self/maps when an address
+ * is not found, and again after the program has changed its mappings. Under the lock of the cache; calls no libc.
  */
 #ifndef PAPI_VPMU_X86_64_MAPS_H
 #define PAPI_VPMU_X86_64_MAPS_H
@@ -19,7 +19,8 @@ bool papi_vpmu_maps_may_change(uint64_t address);
 /* They have changed in [start, end). Returns whether anything there has been executable. */
 bool papi_vpmu_maps_forget(uint64_t start, uint64_t end);
 
-/* A place of that size near the program's own code, for the cache, free when it was last looked at: 0 when there is none. */
+/* A place of that size near the program's own code, for the cache, free when it was last looked at: 0 when there is
+ * none. */
 uint64_t papi_vpmu_maps_place_near_program(uint64_t size);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where fields of struct papi_vpmu_thread are, for assembly and for emitted code; thread.c proves that they are there. */
+/* Where fields of struct papi_vpmu_thread are, for assembly and for emitted code; thread.c proves that they are
+ * there. */
 #ifndef PAPI_VPMU_X86_64_OFFSETS_H
 #define PAPI_VPMU_X86_64_OFFSETS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An overflow is to be seen right after the instruction that caused it. No event grows by more than the weights of the
- * blocks that run, so the thread runs freely while the next overflow is further away than that, and at last instruction by
- * instruction, in code of a flavour that comes back to the dispatcher after each. What simulators count is known as soon as
- * they have been through the trace: which is whenever somebody looks.
+ * blocks that run, so the thread runs freely while the next overflow is further away than that, and at last instruction
+ * by instruction, in code of a flavour that comes back to the dispatcher after each. What simulators count is known as
+ * soon as they have been through the trace: which is whenever somebody looks.
  */
 #include "components/vpmu/x86_64/overflow.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The piece of the address space that translated code and descriptions of blocks are in: near the program, so that code
- * reaches what it names by displacements of 32 bits, and small enough that an offset in it is a number of 31. Nothing of it
- * is reserved: it is where programs have nothing, and is mapped in parts as they are needed.
+ * reaches what it names by displacements of 32 bits, and small enough that an offset in it is a number of 31. Nothing
+ * of it is reserved: it is where programs have nothing, and is mapped in parts as they are needed.
  *
  * Under the lock of the cache.
  */

@@ -76,8 +76,8 @@ static struct papi_vpmu_block *translate(
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 
-/* The kernel sends a thread that is interrupted within one to its beginning, by its pc: in translated code it cannot tell.
- * The second word of the area names the last one that the thread has entered. */
+/* The kernel sends a thread that is interrupted within one to its beginning, by its pc: in translated code it cannot
+ * tell. The second word of the area names the last one that the thread has entered. */
 static bool has_restartable_sequence(void)
 {
 	uint64_t here;
@@ -114,8 +114,8 @@ uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char
 	return thread->pc;
 }
 
-/* From the second on, indirect branches to that pc find the block by themselves. Many places are reached once, and memory
- * that is touched the first time takes longer than the dispatcher. */
+/* From the second on, indirect branches to that pc find the block by themselves. Many places are reached once, and
+ * memory that is touched the first time takes longer than the dispatcher. */
 static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
 {
 	uint64_t *jump = &thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
@@ -134,8 +134,8 @@ static struct papi_vpmu_flavour *flavour_at(const struct papi_vpmu_thread *threa
 	return returned && !papi_vpmu_library_holds(pc) ? thread->flavour : thread->library;
 }
 
-/* The block, if its weight is within the budget; else only its first instruction. One that weighs less than it says has to
- * be let pass all the same: it is given what it asks for, and nothing is left behind it. */
+/* The block, if its weight is within the budget; else only its first instruction. One that weighs less than it says has
+ * to be let pass all the same: it is given what it asks for, and nothing is left behind it. */
 static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
 {
 	int32_t weight = block->weight;

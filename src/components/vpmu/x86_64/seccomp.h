@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filters of system calls. The runtime makes some between the program's own, and a program that lists what it may do has
- * not thought of them. So a filter is tried before it is installed, as the kernel would.
+ * Filters of system calls. The runtime makes some between the program's own, and a program that lists what it may do
+ * has not thought of them. So a filter is tried before it is installed, as the kernel would.
  */
 #ifndef PAPI_VPMU_X86_64_SECCOMP_H
 #define PAPI_VPMU_X86_64_SECCOMP_H

@@ -15,8 +15,8 @@
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/step.h"
 
-/* What a frame shows, in its reserved word: nothing when the engine had no part in it. The address of the frame is mixed
- * in, for the word is not cleared by anybody. */
+/* What a frame shows, in its reserved word: nothing when the engine had no part in it. The address of the frame is
+ * mixed in, for the word is not cleared by anybody. */
 #define SHOWS_PROGRAM 1u /* the program, in the place of its translation */
 #define SHOWS_NATIVE  2u /* what really ran */
 #define SHOWS_LIBRARY 4u /* in_library was set */
@@ -396,8 +396,8 @@ static enum papi_vpmu_deliver deliver_to_thread(
 	return deliver_to_program(thread, delivery);
 }
 
-/* All signals are blocked yet. From now on those for faults are not: accesses to the program's memory may fail. Where one
- * delivery has interrupted another there are none, and whoever sends fast would never let them end. */
+/* All signals are blocked yet. From now on those for faults are not: accesses to the program's memory may fail. Where
+ * one delivery has interrupted another there are none, and whoever sends fast would never let them end. */
 static void begin_delivery(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery)
 {
 	if (thread->signals.mask_is_early)
@@ -468,7 +468,8 @@ void papi_vpmu_signals_return(struct papi_vpmu_thread *thread)
 		papi_vpmu_signal_leave(); /* the kernel will say what it makes of it */
 	shows = read_shows(&context, address);
 	if (!shows && papi_vpmu_library_holds(context.registers[FRAME_PC])) {
-		/* A handler that interrupted the library has started to count: the middle of the library is no place to. */
+		/* A handler that interrupted the library has started to count: the middle of the library is no place
+		 * to. */
 		thread->active = false;
 		papi_vpmu_thread_lose(
 			thread, "a signal handler that had interrupted the library started to count and did not stop");
@@ -562,7 +563,8 @@ void papi_vpmu_signals_take_stack(struct papi_vpmu_thread *thread)
 			SYS_sigaltstack, (long)&own, (long)&thread->signals.stack, 0, 0, 0, 0);
 }
 
-/* From the runtime, which is on that stack: the kernel wants the call to come from elsewhere. No signal may come there. */
+/* From the runtime, which is on that stack: the kernel wants the call to come from elsewhere. No signal may come
+ * there. */
 static void give_stack_back_from_it(const struct papi_vpmu_signal_stack *stack)
 {
 	const uint64_t all = UINT64_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The traps of one instruction: the first comes before it, when it has been jumped to; the second after it. Asynchronous
- * signals wait from papi_vpmu_step_begin() until the dispatcher has what comes next.
+ * The traps of one instruction: the first comes before it, when it has been jumped to; the second after it.
+ * Asynchronous signals wait from papi_vpmu_step_begin() until the dispatcher has what comes next.
  */
 #include "components/vpmu/x86_64/step.h"
 
@@ -20,7 +20,8 @@
 
 enum { NOT_STEPPING, ABOUT_TO_ARRIVE, ABOUT_TO_RUN };
 
-/* False where it will fault: as far as translation knows, or else the two would never agree on what has to be stepped. */
+/* False where it will fault: as far as translation knows, or else the two would never agree on what has to be
+ * stepped. */
 static bool read_instruction(uint64_t pc, struct papi_vpmu_instruction *instruction)
 {
 	uint64_t limit = papi_vpmu_maps_executable_until(pc), size = limit > pc ? limit - pc : 0;

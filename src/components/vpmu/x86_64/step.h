@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Instructions that translated code cannot hold: far transfers, interrupts, what cannot be decoded, what is not executable.
- * The processor runs them where they are, alone, with its trap flag set: what they do, or how they fail, is right.
+ * Instructions that translated code cannot hold: far transfers, interrupts, what cannot be decoded, what is not
+ * executable. The processor runs them where they are, alone, with its trap flag set: what they do, or how they fail, is
+ * right.
  */
 #ifndef PAPI_VPMU_X86_64_STEP_H
 #define PAPI_VPMU_X86_64_STEP_H

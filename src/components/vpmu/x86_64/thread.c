@@ -51,15 +51,15 @@ _Static_assert(sizeof(struct papi_vpmu_gate) == VPMU_GATE_SIZE, "gates are large
 _Thread_local struct papi_vpmu_thread *papi_vpmu_self;
 
 /*
- * Under the lock of the cache, under which nothing may take longer where there are more threads. Blocks stay for ever; so
- * they can be found by their address, too.
+ * Under the lock of the cache, under which nothing may take longer where there are more threads. Blocks stay for ever;
+ * so they can be found by their address, too.
  */
 #define HASHES 1024
 
 static struct papi_vpmu_thread *threads, *by_address[HASHES];
 
-/* Nobody tells when a thread ends. With each new one so many of the old are asked, in turn: there are never more than twice
- * as many blocks as there were threads at a time. */
+/* Nobody tells when a thread ends. With each new one so many of the old are asked, in turn: there are never more than
+ * twice as many blocks as there were threads at a time. */
 #define ASKED 2
 
 static struct papi_vpmu_thread *next_asked;

@@ -4,9 +4,9 @@
  *
  *	gs:0 counters | registers, spilled | where to go | gates | kinds of system calls | jumps (512 KiB)
  *
- * While a thread runs translated code, its registers are its own, but for those that an instrumentation sequence has put
- * into spilled[] for a moment (state.h tells which, for every address of code). While it is in the runtime (dispatch.S),
- * they are in registers[], flags and pc.
+ * While a thread runs translated code, its registers are its own, but for those that an instrumentation sequence has
+ * put into spilled[] for a moment (state.h tells which, for every address of code). While it is in the runtime
+ * (dispatch.S), they are in registers[], flags and pc.
  */
 #ifndef PAPI_VPMU_X86_64_THREAD_H
 #define PAPI_VPMU_X86_64_THREAD_H
@@ -30,8 +30,8 @@ struct papi_vpmu_gate {
 };
 
 /*
- * An indirect branch jumps through jumps[low 16 bits of its target], to code that finds out whether it is meant, or to one
- * that asks the dispatcher (branches.c, jumps.h).
+ * An indirect branch jumps through jumps[low 16 bits of its target], to code that finds out whether it is meant, or to
+ * one that asks the dispatcher (branches.c, jumps.h).
  */
 #define PAPI_VPMU_JUMPS 65536
 
@@ -63,8 +63,9 @@ struct papi_vpmu_signals {
 };
 
 struct papi_vpmu_thread {
-	/* Each counter several times, and it is the sum that counts: a block adds to those of its lane. An addition to memory
-	 * takes a few cycles until the next one to the same place can begin, and blocks are shorter than that. */
+	/* Each counter several times, and it is the sum that counts: a block adds to those of its lane. An addition to
+	 * memory takes a few cycles until the next one to the same place can begin, and blocks are shorter than
+	 * that. */
 	uint64_t counters[VPMU_LANES][PAPI_VPMU_COUNTERS];
 	uint64_t registers[16];
 	uint64_t spilled[16];
@@ -161,8 +162,8 @@ void papi_vpmu_thread_end(struct papi_vpmu_thread *thread);
 /* The list of them, under the lock of the cache. */
 struct papi_vpmu_thread *papi_vpmu_threads_first(void);
 
-/* Whether one that runs translated was last in the dispatcher in that epoch of the cache, and so may be in code of that time.
- * Under its lock. */
+/* Whether one that runs translated was last in the dispatcher in that epoch of the cache, and so may be in code of that
+ * time. Under its lock. */
 bool papi_vpmu_threads_are_in(uint64_t epoch);
 /* The child of a fork has one thread, which runs natively. */
 void papi_vpmu_threads_forked(void);

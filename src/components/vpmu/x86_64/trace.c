@@ -11,11 +11,12 @@
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace_plan.h"
 
-/* Descriptions of all blocks, for as long as the process lives: a thread may not have looked at its trace yet. They come in
- * pieces, each as large as all before it, within these limits. */
+/* Descriptions of all blocks, for as long as the process lives: a thread may not have looked at its trace yet. They
+ * come in pieces, each as large as all before it, within these limits. */
 #define PIECE_SMALLEST ((size_t)256 << 10)
 #define PIECE_LARGEST  ((size_t)8 << 20)
-/* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing beside. */
+/* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing
+ * beside. */
 #define TRACE_WORDS    2048
 #define TRACE_SIZE     ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
 #define PAGES_OF_BLOCK 4 /* at most, with the one that follows it in its record */
@@ -419,8 +420,8 @@ bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
 
 /*
  * Also in the library's own code, which signals may interrupt. The program's handlers run translated: what one appended
- * would be thrown away here, and if the trace got full, the same records would run through the same models again, in the
- * middle of one. So they wait, as for the runtime.
+ * would be thrown away here, and if the trace got full, the same records would run through the same models again, in
+ * the middle of one. So they wait, as for the runtime.
  */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 {

@@ -24,8 +24,8 @@
 
 /* Translation, under the lock of the cache. plan comes first: it cuts the block where no register would be free. */
 void papi_vpmu_trace_plan(struct papi_vpmu_translation *t, struct papi_vpmu_decoded *decoded);
-/* Whether the record of the block may stand for the one that it goes to as well: nothing but where that goes in its turn
- * is known only when it runs, which the next record tells. */
+/* Whether the record of the block may stand for the one that it goes to as well: nothing but where that goes in its
+ * turn is known only when it runs, which the next record tells. */
 bool papi_vpmu_trace_may_follow(const struct papi_vpmu_translation *t, struct papi_vpmu_decoded *following);
 /* When all of that is known. False when memory has ended. */
 bool papi_vpmu_trace_describe(struct papi_vpmu_translation *t);
@@ -41,13 +41,13 @@ void papi_vpmu_trace_finish(struct papi_vpmu_translation *t);
 /* The description at an offset of the arena. */
 const struct papi_vpmu_description *papi_vpmu_trace_description(uint32_t offset);
 
-/* Gives a thread models and a trace, if it has none yet; stack: where its stack is at that moment. False when there is no
- * memory. */
+/* Gives a thread models and a trace, if it has none yet; stack: where its stack is at that moment. False when there is
+ * no memory. */
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack);
 /* Runs what is in the trace through the models. */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread);
-/* The same, and the branch that led to the thread's pc is predicted before anything there has run: without the lock of the
- * cache, of a thread that is between two instructions. */
+/* The same, and the branch that led to the thread's pc is predicted before anything there has run: without the lock of
+ * the cache, of a thread that is between two instructions. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread);
 /* Of a thread that has ended. */
 void papi_vpmu_trace_end(struct papi_vpmu_thread *thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For each register the planner follows by how much it has changed since a value of it was stored, as long as it changes
- * by constants: all that a function does on its stack, pushes, pops, calls and locals, needs one value.
+ * For each register the planner follows by how much it has changed since a value of it was stored, as long as it
+ * changes by constants: all that a function does on its stack, pushes, pops, calls and locals, needs one value.
  */
 #include "components/vpmu/x86_64/trace_plan.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Debuggers. They write breakpoints (int3) over the program's code, run single instructions, and look at what is where:
- * a copy of the code in the cache is nothing to them. So while one is here, code is compared with what it was made of, and
- * a thread that comes to a breakpoint goes native.
+ * a copy of the code in the cache is nothing to them. So while one is here, code is compared with what it was made of,
+ * and a thread that comes to a breakpoint goes native.
  */
 #ifndef PAPI_VPMU_X86_64_TRACER_H
 #define PAPI_VPMU_X86_64_TRACER_H

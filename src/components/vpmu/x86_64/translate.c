@@ -124,7 +124,8 @@ static void translate_copy(struct papi_vpmu_translation *t, unsigned point, bool
 	papi_vpmu_trace_finish(t);
 }
 
-/* A short loop of one block would always add to the same lane, and wait for that: it gets a copy for each of several. */
+/* A short loop of one block would always add to the same lane, and wait for that: it gets a copy for each of
+ * several. */
 static unsigned copies_of(const struct papi_vpmu_decoded *decoded)
 {
 	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
@@ -253,9 +254,9 @@ static bool leads_on(const struct papi_vpmu_translation *t, uint64_t *target)
 }
 
 /*
- * A function that begins with a comparison and a branch is a block without a trace of its own, if it is called from within
- * its page: the caller's record stands for it, too, and the caller goes to a copy that makes none. False when the segment
- * is full.
+ * A function that begins with a comparison and a branch is a block without a trace of its own, if it is called from
+ * within its page: the caller's record stands for it, too, and the caller goes to a copy that makes none. False when
+ * the segment is full.
  */
 static bool translate_following(struct papi_vpmu_translation *leading)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From decoded blocks to code. translate.c has the whole; copy.c carries single instructions over, counting.c adds to the
- * counters, branches.c ends blocks. All of it runs under the lock of the cache.
+ * From decoded blocks to code. translate.c has the whole; copy.c carries single instructions over, counting.c adds to
+ * the counters, branches.c ends blocks. All of it runs under the lock of the cache.
  */
 #ifndef PAPI_VPMU_X86_64_TRANSLATE_H
 #define PAPI_VPMU_X86_64_TRANSLATE_H
@@ -40,8 +40,9 @@ struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, u
 /* One that runs the instruction at pc natively, alone; nothing is read there. */
 struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc);
 
-/* Code where indirect branches to a block go: they arrive with the target in rcx; rcx and rdx are spilled. If the target is
- * another, they go on to the code otherwise (0: the dispatcher). Returns its address, 0 when the cache is full. */
+/* Code where indirect branches to a block go: they arrive with the target in rcx; rcx and rdx are spilled. If the
+ * target is another, they go on to the code otherwise (0: the dispatcher). Returns its address, 0 when the cache is
+ * full. */
 uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise);
 
 /* From here on, the program is at the instruction of that pc; the rest of the mark is what t says. */
