@@ -88,9 +88,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "papiStdEventDefs.h"
 #include "papi_constants.h"
 #include "papi_types.h"
-#include "papiStdEventDefs.h"
 
 #include "papi_events.h"
 #include "papi_eventset.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "linux/utf8.h"
+#include "base/utf8.h"
 
 void papi_escape_json(FILE *out, const char *string)
 {

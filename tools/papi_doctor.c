@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "common.h"
-#include "linux/files.h"
 #include "options.h"
 #include "papi.h"
 

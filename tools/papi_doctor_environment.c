@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux/files.h"
-#include "linux/permissions.h"
+#include "base/files.h"
+#include "linux/proc/permissions.h"
 #include "papi_doctor.h"
 
 /* Below these, measuring meets the limit soon: an event is an open file, and a sampled one a locked buffer. */

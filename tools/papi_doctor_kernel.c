@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "linux/files.h"
-#include "linux/permissions.h"
+#include "base/files.h"
+#include "linux/proc/permissions.h"
 #include "papi.h"
 #include "papi_doctor.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "common.h"
 #include "escape.h"
-#include "linux/files.h"
 #include "papi_doctor.h"
 #include "terminal.h"
 #include "text.h"

@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "common.h"
-#include "event_table.h"
 #include "event_names.h"
+#include "event_table.h"
 #include "events.h"
 #include "options.h"
 #include "papi.h"

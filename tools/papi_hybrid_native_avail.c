@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "common.h"
 #include "event_detail.h"
-#include "linux/files.h"
 #include "native_list.h"
 #include "options.h"
 #include "papi.h"

@@ -7,7 +7,7 @@
 #ifndef PAPI_API_API_H
 #define PAPI_API_API_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/handles.h"
 #include "core/library.h"
 

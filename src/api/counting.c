@@ -3,7 +3,7 @@
 #include "api/api.h"
 
 #include "core/overflow.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 /*
  * Start, stop and read each begin with the short way of core/direct.h. What comes behind it stands in functions of

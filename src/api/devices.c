@@ -3,8 +3,8 @@
  * Devices (7.0 interface): the kinds of processor in the machine and what is known about them. This library knows CPUs.
  */
 #include "api/api.h"
-#include "linux/hardware.h"
-#include "linux/numa.h"
+#include "linux/machine/hardware.h"
+#include "linux/machine/numa.h"
 
 static const char cpu_status[] = "the CPUs of this machine";
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/thread.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 const char *papi_measurement_name(enum papi_measurement_kind kind)
 {

@@ -7,8 +7,8 @@
 #include "api/options.h"
 #include "core/overflow.h"
 #include "events/events.h"
-#include "linux/clock.h"
-#include "linux/hardware.h"
+#include "linux/machine/hardware.h"
+#include "linux/time/clock.h"
 
 /* The options of an EventSet, copied out. */
 static int options_of(int EventSet, struct papi_options *options)

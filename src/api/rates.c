@@ -8,7 +8,7 @@
  */
 #include "api/highlevel.h"
 
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 /* What counts[] of the totals holds. */
 enum role { EVENT, CORE_CYCLES, REFERENCE_CYCLES };

@@ -3,9 +3,9 @@
  * Reference: PAPI_get_hardware_info, PAPI_get_executable_info, PAPI_get_shared_lib_info, PAPI_get_dmem_info.
  */
 #include "api/api.h"
-#include "linux/executable.h"
-#include "linux/hardware.h"
-#include "linux/memory.h"
+#include "linux/machine/hardware.h"
+#include "linux/process/executable.h"
+#include "linux/process/memory.h"
 
 const PAPI_hw_info_t *PAPI_get_hardware_info(void)
 {

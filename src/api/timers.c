@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reference: PAPI_get_real_cyc, PAPI_get_real_usec, PAPI_get_virt_cyc, PAPI_get_virt_usec. */
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 #include "papi.h"
 
 long long PAPI_get_real_cyc(void)

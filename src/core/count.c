@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "core/direct.h"
-#include "core/error.h"
 #include "core/eventset.h"
 #include "core/handles.h"
 #include "core/multiplex.h"

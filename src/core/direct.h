@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "linux/hardware_read.h"
+#include "linux/cpu/hardware_read.h"
 
 struct papi_direct_counter {
 	uint64_t reader; /* papi_hardware_reader(); 0 stands behind the last counter */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/library.h"
 #include "core/multiplex.h"
 #include "core/overflow.h"

@@ -24,11 +24,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/component.h"
+#include "base/component.h"
 #include "core/direct.h"
 #include "core/feature.h"
-#include "core/formula.h"
 #include "events/events.h"
+#include "events/formula.h"
 
 struct papi_set_event {
 	struct papi_event event;

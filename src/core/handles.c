@@ -5,10 +5,10 @@
 #include <sched.h>
 #include <stddef.h>
 
-#include "core/error.h"
+#include "base/error.h"
+#include "base/lock.h"
 #include "core/library.h"
-#include "core/lock.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 /* Bits of a handle that hold the generation: a handle is a non-negative int. */
 #define GENERATIONS (1u << (31 - PAPI_HANDLE_INDEX_BITS))
@@ -25,7 +25,6 @@
  */
 #define LONGEST_WAIT_NS 2000000000
 
-_Thread_local unsigned papi_locks_held;
 struct papi_slot papi_handle_slots[1 << PAPI_HANDLE_INDEX_BITS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -12,7 +12,7 @@
  * that only the users of this set touch, papi_handle_leave() is one store; no thread ever waits unless two really use
  * the same set at once, and then for the time of one call. A signal handler that interrupts a call on the set and uses
  * that set would wait for itself: it gets PAPI_ECNFLCT instead. So does one that has interrupted a call on another set,
- * or the holder of a mutex (core/lock.h), when another thread is inside: that one may be waiting for what was
+ * or the holder of a mutex (base/lock.h), when another thread is inside: that one may be waiting for what was
  * interrupted, be it in a handler of its own. And should a call not end for seconds, nobody waits for it any longer.
  *
  * Creating and destroying take a mutex.
@@ -23,10 +23,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/claim.h"
 #include "core/direct.h"
 #include "core/eventset.h"
 #include "core/thread.h"
-#include "linux/claim.h"
 
 #define PAPI_HANDLE_INDEX_BITS 16
 

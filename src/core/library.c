@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "core/handles.h"
 #include "core/signals.h"
 #include "core/thread.h"
 #include "events/events.h"
-#include "linux/executable.h"
-#include "linux/files.h"
-#include "linux/hardware.h"
+#include "linux/machine/hardware.h"
+#include "linux/process/executable.h"
 
 _Atomic int papi_library_state = PAPI_NOT_INITED;
 

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "core/component.h"
+#include "base/component.h"
 
 extern _Atomic int papi_library_state __attribute__((visibility("hidden")));
 

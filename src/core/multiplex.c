@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/handles.h"
 #include "core/signals.h"
 #include "core/thread.h"

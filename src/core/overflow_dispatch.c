@@ -10,8 +10,8 @@
 #include "core/handles.h"
 #include "core/overflow.h"
 #include "core/thread.h"
-#include "linux/clock.h"
-#include "linux/program_counter.h"
+#include "linux/process/program_counter.h"
+#include "linux/time/clock.h"
 
 /* Calls of handlers that are fetched in one go: as many as one overflow of all events with handlers of their own. */
 #define NOTICES 64

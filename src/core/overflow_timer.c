@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/handles.h"
 #include "core/overflow.h"
 #include "core/signals.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 #define CLAIMANTS 4  /* of one signal */
 #define SIGNALS   65 /* numbers start from 1 */

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 struct context {
 	struct context *next, **link;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "linux/utf8.h"
+#include "base/error.h"
+#include "base/utf8.h"
 
 /* The tables of all processors together are a quarter of a megabyte. */
 #define MOST_MEGABYTES 64

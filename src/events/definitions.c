@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/component.h"
-#include "core/error.h"
+#include "base/component.h"
+#include "base/error.h"
 #include "events/names.h"
 #include "events/natives.h"
 #include "events/presets.h"
 #include "events/tables.h"
-#include "linux/hardware.h"
+#include "linux/machine/hardware.h"
 
 static struct papi_definition *presets[PAPI_MAX_PRESET_EVENTS];
 static unsigned n_presets = PAPI_PRESETS;

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/component.h"
-#include "core/error.h"
-#include "core/lock.h"
+#include "base/component.h"
+#include "base/error.h"
+#include "base/lock.h"
 #include "events/definitions.h"
 #include "events/names.h"
 #include "events/natives.h"

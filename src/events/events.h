@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/formula.h"
+#include "events/formula.h"
 #include "papi.h"
 
 /* One thing that a component can count. Never moves, and is immutable once the code is out. */

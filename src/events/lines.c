@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 void papi_lines_begin(struct papi_lines *lines, const char *file, const char *text, size_t length)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/component.h"
-#include "core/error.h"
+#include "base/component.h"
+#include "base/error.h"
 #include "events/names.h"
 
 #define CHUNK  64

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "events/lines.h"
 
 /* More than any table has; a formula could not use many more. */

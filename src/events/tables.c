@@ -6,14 +6,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/component.h"
-#include "core/error.h"
+#include "base/component.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "events/builtin.h"
 #include "events/definition_file.h"
 #include "events/parser.h"
 #include "events/presets.h"
-#include "linux/cpu_names.h"
-#include "linux/files.h"
+#include "linux/machine/cpu_names.h"
 
 /* The names of this machine that a CPU line may have. */
 struct machine {

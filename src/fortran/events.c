@@ -2,7 +2,7 @@
 /* Fortran: events and what they mean. */
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "fortran/papif.h"
 
 void papif_event_code_to_name_(const int *EventCode, char *EventName, int *check, papif_length length)

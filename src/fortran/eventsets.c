@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fortran: making and filling event sets. */
-#include "core/error.h"
+#include "base/error.h"
 #include "fortran/papif.h"
 
 void papif_create_eventset_(int *EventSet, int *check)

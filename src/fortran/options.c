@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fortran: options, a routine for each. */
 #include "api/options.h"
-#include "core/error.h"
+#include "base/error.h"
 #include "fortran/papif.h"
 
 void papif_set_domain_(const int *domain, int *check)

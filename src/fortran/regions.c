@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fortran: regions of the high level. */
-#include "core/error.h"
+#include "base/error.h"
 #include "fortran/papif.h"
 
 /* Names of regions are the program's own, so the library's limit on names of events is a generous one. */

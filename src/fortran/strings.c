@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 int papi_fortran_get(char *to, size_t size, const char *from, papif_length length)
 {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "fortran/papif.h"
 
 /* What PAPIF_thread_init was given. It returns an INTEGER, and half of a register is no unsigned long. */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "api/api.h"
-#include "linux/clock.h"
-#include "linux/hardware.h"
+#include "linux/machine/hardware.h"
+#include "linux/time/clock.h"
 
 /* Bytes of the UTF-8 character at text; 0 when it is none: RFC 3629, without surrogates and overlong forms. */
 static unsigned utf8_length(const unsigned char *text)

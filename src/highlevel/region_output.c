@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 #define LINK     "papi_hl_output"
 #define ATTEMPTS 1000

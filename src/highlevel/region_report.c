@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 /* Where the numbers of a line begin, within 80 columns. */
 enum { NAME_COLUMNS = 42 };

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "linux/files.h"
+#include "base/files.h"
 
 /* Ranks are below this, so that children, which are counted from here, meet none. */
 #define FIRST_CHILD 1000000

@@ -14,11 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/handles.h"
 #include "core/library.h"
 #include "core/thread.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 /* How often writing looks whether a thread has left its record: for a second or so, as it may never. */
 #define PATIENCE 1000000

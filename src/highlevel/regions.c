@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 void papi_region_warn(const char *format, ...)
 {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "linux/files.h"
+#include "base/files.h"
 
 static char directory[PATH_MAX];
 

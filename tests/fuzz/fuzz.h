@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /* libFuzzer calls these. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "core/formula.h"
+#include "events/formula.h"
 #include "events/parser.h"
 #include "fuzz.h"
 

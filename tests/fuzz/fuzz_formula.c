@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/formula.h"
+#include "events/formula.h"
 #include "fuzz.h"
 
 #define N_COUNTS 6

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../sanitizers.h"
 #include "check.h"
 #include "work.h"
-#include "../sanitizers.h"
 
 static char usual[2048];
 /* The file of presets is in memory: no test that breaks off leaves it behind. */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check.h"
 #include "../sanitizers.h"
+#include "check.h"
 
 /* About a tenth of a millisecond, and not for a compiler to see through. */
 #define SPINS 60000

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "../sanitizers.h"
+#include "check.h"
 
 /* In the executable, so that it needs no allocation when a handler touches it first. */
 _Thread_local struct record record;

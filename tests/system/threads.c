@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../sanitizers.h"
 #include "check.h"
 #include "work.h"
-#include "../sanitizers.h"
 
 #define WORKERS 64
 #define ROUNDS  12

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "../sanitizers.h"
+#include "check.h"
 
 static size_t page_size;
 static int descriptors;

@@ -11,8 +11,8 @@
 
 #include "assembly_loops.h"
 #include "check.h"
-#include "virtual.h"
 #include "region.h"
+#include "virtual.h"
 
 static const char *const events[ALL_EVENTS] = {
 	[INS] = "INSTRUCTIONS",

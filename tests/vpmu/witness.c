@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "region.h"
 #include "virtual.h"
 #include "witness_subjects.h"
-#include "region.h"
 
 static const char *const events[] = {
 	"vpmu:::INSTRUCTIONS",

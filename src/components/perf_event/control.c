@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "components/perf_event/direct.h"
 #include "components/perf_event/kernel.h"
 #include "components/perf_event/multiplex.h"
@@ -13,10 +15,8 @@
 #include "components/perf_event/reasons.h"
 #include "components/perf_event/sampling.h"
 #include "components/perf_event/user_read.h"
-#include "core/error.h"
 #include "core/thread.h"
-#include "linux/cpus.h"
-#include "linux/files.h"
+#include "linux/proc/cpus.h"
 
 #define MAX_CPUS 4096
 

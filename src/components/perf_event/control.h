@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/component.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/user_read.h"
-#include "core/component.h"
 #include "core/direct.h"
 
 struct papi_perf_counter {
@@ -73,7 +73,7 @@ struct papi_perf_control {
 	struct papi_user_clock clock; /* how to tell the times of direct.h */
 };
 
-/* Operations of the component (core/component.h). */
+/* Operations of the component (base/component.h). */
 int papi_perf_add(void *control, const void *encoding);
 int papi_perf_remove(void *control, unsigned position);
 int papi_perf_configure(void *control, const struct papi_options *options);

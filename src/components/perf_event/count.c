@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "components/perf_event/control.h"
 #include "components/perf_event/direct.h"
 #include "components/perf_event/kernel.h"
@@ -17,9 +19,7 @@
 #include "components/perf_event/sampling.h"
 #include "components/perf_event/system_read.h"
 #include "components/perf_event/user_read.h"
-#include "core/error.h"
 #include "core/thread.h"
-#include "linux/files.h"
 
 static int went_backwards(const struct papi_perf_group *group, const long long values[])
 {

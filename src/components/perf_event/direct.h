@@ -36,7 +36,7 @@ bool papi_perf_direct_read(struct papi_perf_control *control, long long values[]
 /* After the baseline has moved. */
 void papi_perf_direct_rebase(struct papi_perf_control *control);
 
-/* Operations of the component (core/component.h). */
+/* Operations of the component (base/component.h). */
 struct papi_direct *papi_perf_direct(void *control);
 void papi_perf_let_go(void *control);
 

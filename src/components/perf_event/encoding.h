@@ -45,7 +45,7 @@ void papi_perf_encoding_software(struct papi_perf_encoding *encoding);
 /* What a software event counts; NULL for others. */
 const char *papi_perf_software_description(const struct papi_perf_encoding *encoding);
 
-/* The operations of the component on names (core/component.h). */
+/* The operations of the component on names (base/component.h). */
 int papi_perf_resolve(const char *name, void **encoding);
 void papi_perf_release(void *encoding);
 int papi_perf_event_name(unsigned position, char *name, size_t size);

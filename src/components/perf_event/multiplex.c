@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "components/perf_event/kernel.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
 
 /* value x enabled / running in 128 bits: exact to the last count, where 64 would overflow or lose digits. */
 static uint64_t scale(uint64_t value, uint64_t enabled, uint64_t running)

@@ -61,7 +61,7 @@ void papi_perf_multiplex_forget(struct papi_perf_control *control);
 /* Estimates of a multiplexed control. PAPI_ECNFLCT, and the baseline stays, when one has had no turn yet. */
 int papi_perf_multiplex_read(struct papi_perf_control *control, long long values[], bool rebase);
 
-/* Operations of the component (core/component.h). */
+/* Operations of the component (base/component.h). */
 bool papi_perf_takes_turns(const void *control);
 void papi_perf_next_turn(void *control);
 int papi_perf_rebase(void *control);

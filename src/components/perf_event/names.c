@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
 
 struct papi_perf_encoding *papi_perf_encoding_make(enum papi_perf_form form, unsigned n_cpus)
 {

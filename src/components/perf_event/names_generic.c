@@ -11,10 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/error.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/names_sysfs.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
 
 static const struct generic {
 	const char *name;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "components/perf_event/encoding.h"
-#include "core/error.h"
 
 void papi_perf_pfm_prepare(void)
 {

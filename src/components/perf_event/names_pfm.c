@@ -15,11 +15,11 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/names_sysfs.h"
 #include "components/perf_event/pfm.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
 
 /* Events that this machine can count: libpfm4's indexes, in the order of the listing; negative: GENERIC() of a position
  * among the kernel's own (papi_perf_generic_event). */

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
-#include "linux/files.h"
 
 /* r and hexadecimal digits: the event code as the PMU of the cores understands it. */
 int papi_perf_raw_resolve(const char *name, struct papi_perf_encoding **resolved)

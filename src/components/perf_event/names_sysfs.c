@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/files.h"
+#include "base/lists.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
-#include "linux/cpus.h"
-#include "linux/files.h"
-#include "linux/lists.h"
+#include "linux/proc/cpus.h"
 
 #define DEVICES  "/sys/bus/event_source/devices"
 #define MAX_CPUS 1024

@@ -12,13 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "components/perf_event/kernel.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
 #include "core/overflow.h"
 #include "core/signals.h"
 #include "core/thread.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 #define CHUNK  1024
 #define CHUNKS 1024

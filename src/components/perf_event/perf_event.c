@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "components/perf_event/control.h"
 #include "components/perf_event/direct.h"
 #include "components/perf_event/encoding.h"
@@ -15,9 +17,7 @@
 #include "components/perf_event/ranges.h"
 #include "components/perf_event/reasons.h"
 #include "components/perf_event/sampling.h"
-#include "core/error.h"
 #include "core/overflow.h"
-#include "linux/files.h"
 
 /* How many events a multiplexed EventSet may hold; the kernel sets no limit but that of open files. */
 #define MULTIPLEX_COUNTERS 384
@@ -78,6 +78,13 @@ static bool user_reads_allowed(void)
 	return !papi_linux_read_int("/proc/sys/kernel/perf_user_access", &mode) && mode > 0;
 }
 
+static enum papi_cpu_counters cpu_counters(void)
+{
+	if (papi_perf_core_pmu_refused())
+		return PAPI_CPU_COUNTERS_REFUSED;
+	return papi_perf_core_pmu() ? PAPI_CPU_COUNTERS_USABLE : PAPI_CPU_COUNTERS_NONE;
+}
+
 static void survey(PAPI_component_info_t *facts)
 {
 	struct utsname name;
@@ -102,6 +109,7 @@ const struct papi_component papi_perf_event_component = {
 	.survey = survey,
 	.shutdown = forget,
 	.prepare = papi_perf_pfm_prepare,
+	.cpu_counters = cpu_counters,
 	.pmu_name = papi_perf_pfm_pmu,
 	.event_name = papi_perf_event_name,
 	.mask_name = papi_perf_mask_name,

@@ -20,7 +20,7 @@
 #ifndef PAPI_PERF_EVENT_H
 #define PAPI_PERF_EVENT_H
 
-#include "core/component.h"
+#include "base/component.h"
 
 extern const struct papi_component papi_perf_event_component;
 

@@ -4,8 +4,8 @@
 #include <linux/hw_breakpoint.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "components/perf_event/control.h"
-#include "core/error.h"
 
 static bool is_breakpoint(const struct perf_event_attr *attr, bool on_data)
 {

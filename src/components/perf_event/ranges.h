@@ -13,8 +13,8 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 
+#include "base/component.h"
 #include "components/perf_event/encoding.h"
-#include "core/component.h"
 
 /* Whether an event can be counted under the ranges: PAPI_OK, PAPI_ECMP, PAPI_ECNFLCT. */
 int papi_perf_range_check(const struct papi_options *options, const struct perf_event_attr *attr);
@@ -22,7 +22,7 @@ int papi_perf_range_check(const struct papi_options *options, const struct perf_
 /* Narrows what a breakpoint watches; leaves other events alone. */
 void papi_perf_range_apply(const struct papi_options *options, struct perf_event_attr *attr);
 
-/* Operation of the component (core/component.h). */
+/* Operation of the component (base/component.h). */
 void papi_perf_range_offsets(const void *control, bool data, int *start, int *end);
 
 #endif

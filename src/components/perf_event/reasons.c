@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "components/perf_event/kernel.h"
-#include "core/error.h"
-#include "linux/files.h"
-#include "linux/permissions.h"
+#include "linux/proc/permissions.h"
 
 static bool in_hypervisor(void)
 {

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "components/perf_event/kernel.h"
 #include "components/perf_event/overflow_signals.h"
 #include "components/perf_event/reasons.h"
-#include "core/error.h"
 #include "core/thread.h"
 
 #define MOST_PRECISE 2

@@ -50,7 +50,7 @@ struct papi_perf_sampling {
 	struct papi_perf_ring *rings;
 };
 
-/* Operations of the component (core/component.h). */
+/* Operations of the component (base/component.h). */
 int papi_perf_arm(void *control, unsigned position, long long threshold, int cookie);
 unsigned papi_perf_overflows(void *control, struct papi_overflow taken[], unsigned n);
 bool papi_perf_overflows_polled(const void *control);

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/thread.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 enum source { TIME, COUNT, CLOCK };
 

@@ -11,7 +11,7 @@
 #ifndef PAPI_RUSAGE_H
 #define PAPI_RUSAGE_H
 
-#include "core/component.h"
+#include "base/component.h"
 
 extern const struct papi_component papi_rusage_component;
 

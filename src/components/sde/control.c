@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "components/sde/sde.h"
-#include "core/error.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 /* The value of an event that nobody has registered yet. No count is negative by itself. */
 #define NOT_YET (-1)

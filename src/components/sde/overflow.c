@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
+#include "base/error.h"
 #include "components/sde/sde.h"
-#include "core/error.h"
 #include "core/overflow.h"
 
 /* In papi_sde_inc_counter(), whichever thread called it. */

@@ -2,8 +2,8 @@
 /* From names to the counters behind them. See sde.h. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "components/sde/sde.h"
-#include "core/error.h"
 
 static int append(struct papi_sde_control *control, struct papi_sde_node **node)
 {

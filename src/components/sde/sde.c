@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /* EventSets grow as they need; this is what a tool may expect to fit. */
 #define COUNTERS 1024

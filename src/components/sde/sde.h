@@ -29,7 +29,7 @@
 #ifndef PAPI_SDE_COMPONENT_H
 #define PAPI_SDE_COMPONENT_H
 
-#include "core/component.h"
+#include "base/component.h"
 #include "sde/tools.h"
 
 extern const struct papi_component papi_sde_component;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/sysdetect/sysdetect.h"
 
-#include "core/error.h"
+#include "base/error.h"
 
 static PAPI_component_info_t info = {
 	.name = "sysdetect",

@@ -8,7 +8,7 @@
 #ifndef PAPI_SYSDETECT_H
 #define PAPI_SYSDETECT_H
 
-#include "core/component.h"
+#include "base/component.h"
 
 extern const struct papi_component papi_sysdetect_component;
 

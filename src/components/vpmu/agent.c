@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <sys/auxv.h>
 
+#include "base/error.h"
 #include "components/vpmu/engine.h"
 #include "components/vpmu/vpmu.h"
-#include "core/error.h"
 #include "core/handles.h"
 
 _Static_assert(PAPI_AGENT_COUNTERS == PAPI_VPMU_COUNTERS, "an agent's pages have all counters");

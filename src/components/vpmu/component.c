@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "components/vpmu/engine.h"
 #include "components/vpmu/mode.h"
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/names.h"
 #include "components/vpmu/sampling.h"
 #include "components/vpmu/vpmu.h"
-#include "core/error.h"
 #include "core/thread.h"
-#include "linux/clock.h"
+#include "linux/time/clock.h"
 
 struct control {
 	const struct papi_vpmu_event **events;

@@ -3,8 +3,8 @@
  * library. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "components/vpmu/engine.h"
-#include "core/error.h"
 
 /* Why there is none: meson.build knows, where the library has none. */
 #ifndef PAPI_VPMU_MISSING

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "components/perf_event/reasons.h"
+#include "base/component.h"
 #include "papi.h"
 
 static const char *const names[] = {
@@ -49,7 +49,7 @@ bool papi_vpmu_mode_forbids(char *reason, size_t size)
 int papi_vpmu_pmu_name(unsigned position, char *name, size_t size)
 {
 	enum papi_vpmu_mode mode = papi_vpmu_mode();
-	bool usable = papi_perf_core_pmu() && !papi_perf_core_pmu_refused();
+	bool usable = papi_component_cpu_counters() == PAPI_CPU_COUNTERS_USABLE;
 	bool wanted = mode == PAPI_VPMU_ALWAYS ||
 		(mode == PAPI_VPMU_AUTO && !usable && !secure_getenv("LIBPFM_FORCE_PMU"));
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
 #include "components/vpmu/engine.h"
-#include "core/error.h"
 #include "core/overflow.h"
 
 #define NATIVES 64 /* that can overflow: those with a bit */

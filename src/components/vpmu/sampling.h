@@ -5,9 +5,9 @@
 #ifndef PAPI_VPMU_SAMPLING_H
 #define PAPI_VPMU_SAMPLING_H
 
+#include "base/component.h"
 #include "components/vpmu/engine.h"
 #include "components/vpmu/names.h"
-#include "core/component.h"
 
 struct papi_vpmu_sampling;
 

@@ -13,8 +13,8 @@
 #ifndef PAPI_VPMU_VPMU_H
 #define PAPI_VPMU_VPMU_H
 
+#include "base/component.h"
 #include "components/vpmu/agent.h"
-#include "core/component.h"
 
 extern const struct papi_component papi_vpmu_component;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the tests of core/formula.h: from a formula to its value in one call. */
+/* For the tests of events/formula.h: from a formula to its value in one call. */
 #ifndef PAPI_TESTS_UNIT_FORMULA_VALUE_H
 #define PAPI_TESTS_UNIT_FORMULA_VALUE_H
 
 #include <stdlib.h>
 
-#include "core/formula.h"
+#include "events/formula.h"
 #include "unit.h"
 
 #define CLOCK_HZ   2.5e9

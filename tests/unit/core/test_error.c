@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core/error.h: codes, sentences, and what is printed when. */
+/* base/error.h: codes, sentences, and what is printed when. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "unit.h"
 
 static void every_code_has_a_symbol_and_a_text(void **state)

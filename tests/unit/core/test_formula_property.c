@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * core/formula.h against a second evaluator: random expressions, written as infix and as postfix, must give what a walk
+ * events/formula.h against a second evaluator: random expressions, written as infix and as postfix, must give what a walk
  * over the expression's tree gives in 128-bit integers, or in double where 64 bits do not hold a step.
  */
 #include <inttypes.h>

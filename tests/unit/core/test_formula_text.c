@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core/formula.h: which texts are formulas, what they mean, and what is said of those that are none. */
+/* events/formula.h: which texts are formulas, what they mean, and what is said of those that are none. */
 #include <stdio.h>
 
 #include "formula_value.h"

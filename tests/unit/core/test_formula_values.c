@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core/formula.h: what comes out, to the last count, and where exactness ends. */
-#include "core/error.h"
+/* events/formula.h: what comes out, to the last count, and where exactness ends. */
+#include "base/error.h"
 #include "formula_value.h"
 
 static void derived_types_are_formulas(void **state)

@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/handles.h"
-#include "core/lock.h"
-#include "sets.h"
 #include "../../sanitizers.h"
+#include "base/error.h"
+#include "base/lock.h"
+#include "core/handles.h"
+#include "sets.h"
 
 #define SLOTS       (1 << PAPI_HANDLE_INDEX_BITS)
 #define GENERATIONS (1 << (31 - PAPI_HANDLE_INDEX_BITS))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linux/clock.h. Nothing here depends on how fast the machine is: clocks are compared with each other. */
+/* linux/time/clock.h. Nothing here depends on how fast the machine is: clocks are compared with each other. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "linux/clock.h"
-#include "linux/clock_rate.h"
-#include "linux/hardware.h"
+#include "linux/machine/hardware.h"
+#include "linux/time/clock.h"
+#include "linux/time/clock_rate.h"
 
 #define THREADS 8
 

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "linux/cpuid.h"
-#include "linux/files.h"
-#include "linux/hardware.h"
+#include "base/files.h"
+#include "linux/cpu/cpuid.h"
+#include "linux/machine/hardware.h"
 
 #define KB 1024
 #define MB (1024 * 1024)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linux/executable.h: addresses of this program against what the compiler and the linker say. */
+/* linux/process/executable.h: addresses of this program against what the compiler and the linker say. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "linux/executable.h"
-#include "linux/files.h"
 #include "../../sanitizers.h"
+#include "base/files.h"
+#include "linux/process/executable.h"
 
 #define THREADS 8
 

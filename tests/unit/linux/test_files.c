@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linux/files.h below a root of our own and below "/". */
+/* base/files.h below a root of our own and below "/". */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "linux/files.h"
+#include "base/files.h"
 
 static char directory[PATH_MAX];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linux/lists.h and linux/text.h: pure functions. */
+/* base/lists.h and base/text.h: pure functions. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "linux/lists.h"
-#include "linux/text.h"
+#include "base/lists.h"
+#include "base/text.h"
 
 /* Writes what it is given as "0 1 2 " and stops after `most`. */
 struct log {

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "linux/clock.h"
-#include "linux/cpus.h"
-#include "linux/files.h"
-#include "linux/hardware.h"
+#include "base/files.h"
+#include "linux/machine/hardware.h"
+#include "linux/proc/cpus.h"
+#include "linux/time/clock.h"
 #include "tree.h"
 
 #define THREADS 16

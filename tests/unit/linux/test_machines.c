@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "linux/cpuinfo.h"
-#include "linux/cpus.h"
-#include "linux/files.h"
-#include "linux/hardware.h"
+#include "base/files.h"
+#include "linux/machine/hardware.h"
+#include "linux/proc/cpuinfo.h"
+#include "linux/proc/cpus.h"
 #include "tree.h"
 
 #define KB 1024

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "core/error.h"
-#include "linux/files.h"
-#include "linux/memory.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "linux/process/memory.h"
 #include "tree.h"
 
 #define BLOCK_KB 65536

@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "linux/cpus.h"
-#include "linux/files.h"
-#include "linux/hardware.h"
-#include "linux/memory.h"
+#include "base/files.h"
+#include "linux/machine/hardware.h"
+#include "linux/proc/cpus.h"
+#include "linux/process/memory.h"
 #include "tree.h"
 
 #define ROUNDS 25

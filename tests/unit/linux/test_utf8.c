@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "linux/utf8.h"
+#include "base/utf8.h"
 
 static void lengths(void **state)
 {

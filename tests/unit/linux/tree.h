@@ -4,7 +4,7 @@
  *
  * A line of a tree is PATH, a tab, and the file's content; "\n", "\t", "\\" and "\xHH" in it stand for the bytes that a
  * line cannot hold. A path that ends in a slash is an empty directory. Lines that begin with '#' say where the tree
- * comes from. The file /cpuid holds the CPUID leaves of an x86 machine, see linux/cpuid.h.
+ * comes from. The file /cpuid holds the CPUID leaves of an x86 machine, see linux/cpu/cpuid.h.
  *
  * tree_unpack() makes a directory of it that papi_linux_set_root() takes; tree_record() writes the tree of the machine
  * it runs on. Failures end the test program: a test cannot go on without its machine.

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "linux/cpuid.h"
-#include "linux/files.h"
+#include "base/files.h"
+#include "linux/cpu/cpuid.h"
 #include "tree.h"
 
 /* What src/linux reads, and no more: a tree is to be looked through before it is given away. */

@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "sets.h"
 #include "../../sanitizers.h"
+#include "sets.h"
 
 #define SOMEWHERE 0x401000u
 

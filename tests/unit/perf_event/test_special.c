@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/reasons.h"
-#include "linux/files.h"
 #include "pmus.h"
 
 static int begin(void **state)

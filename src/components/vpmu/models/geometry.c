@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "linux/hardware.h"
+#include "linux/machine/hardware.h"
 
 #define PAGE_SHIFT 12
 #define LARGEST    (1ull << 30) /* bytes of a cache, entries of a TLB: room for mistakes, not for the machine */

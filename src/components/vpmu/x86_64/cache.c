@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
 #include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/x86_64/maps.h"
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/region.h"
 #include "components/vpmu/x86_64/thread.h"
-#include "core/error.h"
 
 /* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */
 #define SEGMENT_SMALLEST ((size_t)1 << 20)

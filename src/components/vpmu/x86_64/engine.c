@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
 #include "components/vpmu/x86_64/actions.h"
 #include "components/vpmu/x86_64/block.h"
 #include "components/vpmu/x86_64/cache.h"
@@ -21,10 +22,9 @@
 #include "components/vpmu/x86_64/trace.h"
 #include "components/vpmu/x86_64/tracer.h"
 #include "components/vpmu/x86_64/zydis.h"
-#include "core/error.h"
-#include "core/thread.h"
 #include "core/signals.h"
-#include "linux/cpuid.h"
+#include "core/thread.h"
+#include "linux/cpu/cpuid.h"
 
 static long of_process; /* whose engine this is, where an agent counts */
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
 #include "components/vpmu/x86_64/actions.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/clone.h"
@@ -15,7 +16,6 @@
 #include "components/vpmu/x86_64/raw.h"
 #include "components/vpmu/x86_64/syscalls.h"
 #include "components/vpmu/x86_64/trace.h"
-#include "core/error.h"
 
 #define AT(field, offset) _Static_assert(offsetof(struct papi_vpmu_thread, field) == (offset), #field " moved")
 AT(counters, VPMU_COUNTERS);
