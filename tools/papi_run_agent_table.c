@@ -65,7 +65,7 @@ void papi_run_entry_fold(const struct run_agent_process *entry)
 
 static bool is_gone(int32_t pid)
 {
-	return papi_vpmu_raw(SYS_kill, pid, 0, 0, 0, 0, 0) == -ESRCH;
+	return papi_vpmu_raw_inline(SYS_kill, pid, 0, 0, 0, 0, 0) == -ESRCH;
 }
 
 /* What has ended with several threads has kept its entry and their pages until now. */

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "components/vpmu/x86_64/jumps.h"
-#include "components/vpmu/x86_64/maps.h"
-#include "components/vpmu/x86_64/raw.h"
-#include "components/vpmu/x86_64/region.h"
+#include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/region.h"
 #include "components/vpmu/x86_64/thread.h"
 
 /* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */

@@ -4,10 +4,10 @@
 #include <sched.h>
 #include <stddef.h>
 
-#include "components/vpmu/x86_64/actions.h"
+#include "components/vpmu/translator/actions.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From bytes of the program to decoded blocks. */
 #include "components/vpmu/x86_64/block.h"
-#include "components/vpmu/x86_64/maps.h"
-#include "components/vpmu/x86_64/tracer.h"
+#include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/tracer.h"
 #include "components/vpmu/x86_64/zydis.h"
 
 #define ARITHMETIC_FLAGS                                                                                \

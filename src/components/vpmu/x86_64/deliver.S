@@ -157,11 +157,6 @@ called:
 
 	.section .rodata
 	.balign	8
-	/* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSEGV: blocked, their causes would be fatal. */
-	.globl	papi_vpmu_all_signals
-	.hidden	papi_vpmu_all_signals
-papi_vpmu_all_signals:
-	.quad	~((1 << 3) | (1 << 4) | (1 << 6) | (1 << 7) | (1 << 10))
 all_bits:
 	.quad	-1
 

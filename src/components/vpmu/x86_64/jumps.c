@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 
 #include "components/vpmu/x86_64/dispatch.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/processor.h"
 
 #define PAGE      4096u
 #define FILE_SIZE 65536u /* as much as the kernel maps at once when a page is first read */

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "components/vpmu/x86_64/actions.h"
-#include "components/vpmu/x86_64/maps.h"
+#include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/maps.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/thread.h"
 

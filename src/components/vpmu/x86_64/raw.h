@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 /* Returns what the kernel returns: a negative errno when it fails. */
-static inline long papi_vpmu_raw(long number, long a, long b, long c, long d, long e, long f)
+static inline long papi_vpmu_raw_inline(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;

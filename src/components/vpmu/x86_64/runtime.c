@@ -12,7 +12,7 @@
 #include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/signals.h"

@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 
 #include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/processor.h"
 
 /* What the runtime does between two instructions of the program. A mapping for code says so in its third argument. */
 static const struct call {

@@ -5,12 +5,12 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "components/vpmu/x86_64/actions.h"
+#include "components/vpmu/translator/actions.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/step.h"
@@ -52,34 +52,6 @@ static const unsigned char frame_registers[16] = {
 	FRAME_R15,
 };
 
-static void set_mask(const uint64_t *mask, uint64_t *old)
-{
-	papi_vpmu_raw(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, (long)old, sizeof(*mask), 0, 0);
-}
-
-uint64_t papi_vpmu_signals_block(void)
-{
-	uint64_t mask = 0;
-
-	set_mask(&papi_vpmu_all_signals, &mask);
-	return mask;
-}
-
-void papi_vpmu_signals_unblock(uint64_t mask)
-{
-	set_mask(&mask, NULL);
-}
-
-static uint64_t bit_of(uint64_t number)
-{
-	return (uint64_t)1 << (number - 1);
-}
-
-static void change_mask(int how, uint64_t signals)
-{
-	papi_vpmu_raw(SYS_rt_sigprocmask, how, (long)&signals, 0, sizeof(signals), 0, 0);
-}
-
 static bool is_within(uint64_t address, uint64_t start, uint64_t size)
 {
 	return address - start < size;
@@ -116,7 +88,7 @@ static void send_again(const struct papi_vpmu_signal_info *info)
 	     thread = papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
 	if (papi_vpmu_action_is_fault((uint64_t)info->number))
-		change_mask(SIG_BLOCK, bit_of((uint64_t)info->number));
+		papi_vpmu_mask_change(SIG_BLOCK, papi_vpmu_mask_of((uint64_t)info->number));
 	/* Without room for what comes with it, the bare signal still arrives. */
 	if (papi_vpmu_raw(SYS_rt_tgsigqueueinfo, process, thread, info->number, (long)info, 0, 0))
 		papi_vpmu_raw(SYS_tgkill, process, thread, info->number, 0, 0, 0);
@@ -143,7 +115,7 @@ static bool is_in_runtime(const struct papi_vpmu_thread *thread, uint64_t pc)
 
 static void put_off(const struct papi_vpmu_delivery *delivery, uint64_t until)
 {
-	delivery->frame->context.mask |= until | bit_of(delivery->number);
+	delivery->frame->context.mask |= until | papi_vpmu_mask_of(delivery->number);
 	send_again(delivery->info);
 }
 
@@ -294,7 +266,7 @@ static enum papi_vpmu_deliver die(struct papi_vpmu_thread *thread, struct papi_v
 	thread->active = false;
 	thread->lost = "a signal came that ends the process";
 	papi_vpmu_action_make_default(number);
-	delivery->context->mask &= ~bit_of(number);
+	delivery->context->mask &= ~papi_vpmu_mask_of(number);
 	if (!comes_again(delivery->info) || number != delivery->number) {
 		struct papi_vpmu_signal_info info = *delivery->info;
 
@@ -328,14 +300,14 @@ static enum papi_vpmu_deliver run_translated(
 /* Whether the signal waits while its handler runs. To the kernel the engine says so always (actions.c). */
 static bool is_blocked_by(const struct papi_vpmu_action *action, uint64_t number)
 {
-	return !(action->flags & NO_DEFER) || action->mask & bit_of(number);
+	return !(action->flags & NO_DEFER) || action->mask & papi_vpmu_mask_of(number);
 }
 
 /* The masks that the program would see: of what was interrupted, and of the handler. */
 static uint64_t settle_masks(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery,
 	const struct papi_vpmu_action *action)
 {
-	uint64_t mask = delivery->mask, own = bit_of(delivery->number);
+	uint64_t mask = delivery->mask, own = papi_vpmu_mask_of(delivery->number);
 
 	if (thread->deferred) {
 		delivery->context->mask = thread->deferred_mask;
@@ -404,7 +376,7 @@ static void begin_delivery(struct papi_vpmu_thread *thread, struct papi_vpmu_del
 		delivery->mask = thread->signals.early_mask;
 	thread->signals.mask_is_early = false;
 	if (thread->delivering == 1)
-		set_mask(&papi_vpmu_all_signals, NULL);
+		papi_vpmu_mask_set(papi_vpmu_all_signals);
 }
 
 enum papi_vpmu_deliver papi_vpmu_signal_deliver(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery)
@@ -513,8 +485,8 @@ void papi_vpmu_signal_native(struct papi_vpmu_delivery *delivery)
 		delivery->handler = action.handler;
 		leave_stack(delivery, &action);
 		if (!is_blocked_by(&action, delivery->number)) {
-			delivery->mask &= ~bit_of(delivery->number);
-			change_mask(SIG_UNBLOCK, bit_of(delivery->number));
+			delivery->mask &= ~papi_vpmu_mask_of(delivery->number);
+			papi_vpmu_mask_change(SIG_UNBLOCK, papi_vpmu_mask_of(delivery->number));
 		}
 		return;
 	}
@@ -567,16 +539,14 @@ void papi_vpmu_signals_take_stack(struct papi_vpmu_thread *thread)
  * there. */
 static void give_stack_back_from_it(const struct papi_vpmu_signal_stack *stack)
 {
-	const uint64_t all = UINT64_MAX;
-	uint64_t mask = 0;
+	uint64_t mask = papi_vpmu_mask_set(UINT64_MAX);
 	long result;
 
-	set_mask(&all, &mask);
 	__asm__ volatile("mov %%rsp, %%rbx; mov %%rdi, %%rsp; syscall; mov %%rbx, %%rsp"
 			 : "=a"(result)
 			 : "a"(SYS_sigaltstack), "D"(stack), "S"(0)
 			 : "rbx", "rcx", "r11", "memory");
-	set_mask(&mask, NULL);
+	papi_vpmu_mask_set(mask);
 }
 
 static void give_stack_back(struct papi_vpmu_thread *thread)

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "components/vpmu/translator/masks.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/frame.h"
 #include "components/vpmu/x86_64/thread.h"
 
@@ -43,15 +45,9 @@ enum papi_vpmu_deliver {
 
 #pragma GCC visibility push(hidden)
 
-/* A mask: all but those whose cause is an instruction, which are fatal when blocked. */
-extern const uint64_t papi_vpmu_all_signals;
-
 /* Labels of deliver.S. */
-void papi_vpmu_signal_entry(void);
 void papi_vpmu_signal_blocked(void);
 void papi_vpmu_signal_end(void);
-/* A program that handles no signal has named no restorer. */
-void papi_vpmu_signal_restorer(void);
 /* A handler that does nothing. */
 void papi_vpmu_signal_nothing(void);
 /* rt_sigreturn, with the stack pointer of the thread's registers. */
@@ -65,10 +61,6 @@ void papi_vpmu_signal_native(struct papi_vpmu_delivery *delivery);
 uint64_t papi_vpmu_signal_handler(uint64_t number);
 
 #pragma GCC visibility pop
-
-/* The calling thread blocks its signals; the mask before that is returned. And back. */
-uint64_t papi_vpmu_signals_block(void);
-void papi_vpmu_signals_unblock(uint64_t mask);
 
 /* The calling thread, whose signals are blocked, is about to run translated; mask is in force again once it does. */
 void papi_vpmu_signals_enter(struct papi_vpmu_thread *thread, uint64_t mask);

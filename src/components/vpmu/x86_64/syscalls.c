@@ -9,7 +9,7 @@
 #include "components/vpmu/x86_64/clone.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/seccomp.h"
 #include "components/vpmu/x86_64/signals.h"

@@ -7,13 +7,13 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "components/vpmu/x86_64/actions.h"
+#include "components/vpmu/translator/actions.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/clone.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/syscalls.h"
 #include "components/vpmu/x86_64/trace.h"
 

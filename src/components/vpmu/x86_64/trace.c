@@ -6,8 +6,8 @@
 
 #include "components/vpmu/models/models.h"
 #include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/raw.h"
-#include "components/vpmu/x86_64/region.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/region.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace_plan.h"
 

@@ -2,7 +2,7 @@
 #include "components/vpmu/x86_64/translate.h"
 
 #include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/maps.h"
+#include "components/vpmu/translator/maps.h"
 #include "components/vpmu/x86_64/trace.h"
 
 void papi_vpmu_mark(struct papi_vpmu_translation *t, uint64_t pc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/tracer.h"
+#include "components/vpmu/translator/tracer.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "components/vpmu/x86_64/actions.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/processor.h"
 
 static bool known;
 static uint64_t looked_at; /* in tenths of a second */

@@ -4,8 +4,8 @@
  * a copy of the code in the cache is nothing to them. So while one is here, code is compared with what it was made of,
  * and a thread that comes to a breakpoint goes native.
  */
-#ifndef PAPI_VPMU_X86_64_TRACER_H
-#define PAPI_VPMU_X86_64_TRACER_H
+#ifndef PAPI_VPMU_TRANSLATOR_TRACER_H
+#define PAPI_VPMU_TRANSLATOR_TRACER_H
 
 #include <stdbool.h>
 

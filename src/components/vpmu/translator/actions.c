@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/actions.h"
+#include "components/vpmu/translator/actions.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "components/vpmu/x86_64/raw.h"
-#include "components/vpmu/x86_64/signals.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/masks.h"
 
 #define SIGNALS  65 /* numbers start from 1 */
 #define RESTORER 0x04000000u
@@ -21,10 +21,8 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
  * Returns the mask to go back to. */
 static uint64_t take_lock(void)
 {
-	const uint64_t all = UINT64_MAX;
-	uint64_t mask = 0;
+	uint64_t mask = papi_vpmu_mask_set(UINT64_MAX);
 
-	papi_vpmu_raw(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof(mask), 0, 0);
 	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
 		papi_vpmu_raw(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 	return mask;

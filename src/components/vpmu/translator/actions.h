@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program wants done with each signal, while the kernel knows of the engine's handler only. */
-#ifndef PAPI_VPMU_X86_64_ACTIONS_H
-#define PAPI_VPMU_X86_64_ACTIONS_H
+#ifndef PAPI_VPMU_TRANSLATOR_ACTIONS_H
+#define PAPI_VPMU_TRANSLATOR_ACTIONS_H
 
 #include <signal.h>
 #include <stdbool.h>

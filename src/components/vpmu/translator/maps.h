@@ -3,8 +3,8 @@
  * What is mapped where in this process, as far as translation needs to know. Read from /proc/self/maps when an address
  * is not found, and again after the program has changed its mappings. Under the lock of the cache; calls no libc.
  */
-#ifndef PAPI_VPMU_X86_64_MAPS_H
-#define PAPI_VPMU_X86_64_MAPS_H
+#ifndef PAPI_VPMU_TRANSLATOR_MAPS_H
+#define PAPI_VPMU_TRANSLATOR_MAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/maps.h"
+#include "components/vpmu/translator/maps.h"
 
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 
-#include "components/vpmu/x86_64/raw.h"
-#include "components/vpmu/x86_64/tracer.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/tracer.h"
 
 /* Mappings that are executable; neighbours of the same sort are joined. */
 #define MAX_RANGES 4096

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/region.h"
+#include "components/vpmu/translator/region.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 
-#include "components/vpmu/x86_64/maps.h"
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/processor.h"
 
-#define REGION_SIZE ((uint64_t)1 << 30)
-#define MAX_PARTS   512
-#define STEP        ((uint64_t)1 << 20) /* past memory of somebody else */
+#define MAX_PARTS 512
+#define STEP      ((uint64_t)1 << 20) /* past memory of somebody else */
 
 struct part {
 	uint64_t start, end; /* 0: the place in the table is free */
@@ -30,11 +29,11 @@ static bool find_region(void)
 	long address;
 
 	if (!region)
-		region = papi_vpmu_maps_place_near_program(REGION_SIZE);
+		region = papi_vpmu_maps_place_near_program(papi_vpmu_processor_reach);
 	if (region)
 		return true;
-	address = papi_vpmu_raw(
-		SYS_mmap, 0, (long)REGION_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	address = papi_vpmu_raw(SYS_mmap, 0, (long)papi_vpmu_processor_reach, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (failed(address))
 		return false;
 	region = (uint64_t)address;
@@ -72,7 +71,7 @@ void *papi_vpmu_region_map(size_t size, int protection, int flags)
 
 	if (!free || !find_region())
 		return NULL;
-	for (at = region; at + size <= region + REGION_SIZE;) {
+	for (at = region; at + size <= region + papi_vpmu_processor_reach;) {
 		const struct part *taken = part_within(at, at + size);
 		long address;
 

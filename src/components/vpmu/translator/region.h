@@ -6,8 +6,8 @@
  *
  * Under the lock of the cache.
  */
-#ifndef PAPI_VPMU_X86_64_REGION_H
-#define PAPI_VPMU_X86_64_REGION_H
+#ifndef PAPI_VPMU_TRANSLATOR_REGION_H
+#define PAPI_VPMU_TRANSLATOR_REGION_H
 
 #include <stddef.h>
 #include <stdint.h>
