@@ -13,74 +13,8 @@
 #ifndef PAPI_VPMU_X86_64_BLOCK_H
 #define PAPI_VPMU_X86_64_BLOCK_H
 
-#include <Zydis/Zydis.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "components/vpmu/classify.h"
-#include "components/vpmu/engine.h"
-
-#define PAPI_VPMU_BLOCK_LENGTH 64
-
-enum papi_vpmu_kind {
-	PAPI_VPMU_PLAIN,
-	PAPI_VPMU_CONDITIONAL, /* jcc */
-	PAPI_VPMU_LOOP,        /* jrcxz, loop: a short jump that depends on rcx */
-	PAPI_VPMU_JUMP,
-	PAPI_VPMU_JUMP_INDIRECT,
-	PAPI_VPMU_CALL,
-	PAPI_VPMU_CALL_INDIRECT,
-	PAPI_VPMU_RETURN,
-	PAPI_VPMU_SYSCALL,
-	PAPI_VPMU_TRANSACTION, /* xbegin: aborts at once, as the processor is free to do */
-	PAPI_VPMU_STEP,        /* runs natively, alone */
-};
-
-/* A decoded instruction of the program. */
-struct papi_vpmu_instruction {
-	uint64_t pc;
-	enum papi_vpmu_kind kind;
-	bool counted;                   /* its class is added up */
-	bool trimmed;                   /* it belongs to a call of the library, and is not */
-	unsigned flags_read, flags_set; /* arithmetic flags; set: whatever they were before */
-	struct papi_vpmu_class class;
-	ZydisDecodedInstruction decoded;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
-
-/* A block being translated. Large; there is one, under the lock of the cache. */
-struct papi_vpmu_decoded {
-	uint64_t pc, end; /* of the first instruction, past the last */
-	unsigned count;
-	struct papi_vpmu_instruction instructions[PAPI_VPMU_BLOCK_LENGTH];
-};
-
-/* Once, before anything is decoded. */
-bool papi_vpmu_decode_begin(void);
-
-/* Decodes the block at pc: as many instructions as can be executed there, none when none can. */
-void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsigned max);
-
-/* Decodes one instruction out of a copy of the program's bytes. False when it is none. */
-bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t pc, const uint8_t *bytes, uint64_t size);
-
-/* Whether an instruction needs the program's own base of gs, or sets it. */
-bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction);
-
-/* Whether it is int3. */
-bool papi_vpmu_is_breakpoint(const struct papi_vpmu_instruction *instruction);
-
-/* Whether it is popf or iret: it can set the trap flag, and then has to be stepped. */
-bool papi_vpmu_loads_flags(const struct papi_vpmu_instruction *instruction);
-
-/* Whether nothing that the program does from pc on needs the arithmetic flags; false when it cannot be seen soon. */
-bool papi_vpmu_flags_unused(uint64_t pc);
-
-/* The target of a direct branch. */
-uint64_t papi_vpmu_branch_target(const struct papi_vpmu_instruction *instruction);
-
-/* 0 to 15; -1 where the operand is no general register. */
-int papi_vpmu_register_number(ZydisRegister reg);
 
 /* From a mark to the next one, code has this meaning. */
 struct papi_vpmu_mark {
@@ -103,6 +37,18 @@ enum papi_vpmu_mark_kind {
 	PAPI_VPMU_MARK_TAKEN,          /* at the target of the conditional branch, the taken branch not yet counted */
 	PAPI_VPMU_MARK_BRANCH,         /* at the target of the conditional or direct branch, all is counted */
 };
+
+/* An exit of a block to a known pc: the jump there is made to lead to its translation when it is first taken. */
+struct papi_vpmu_link {
+	uint64_t pc;
+	uint8_t *place; /* of the 32 bits to be replaced, where they are written; NULL: nothing is to be replaced */
+	intptr_t to_code;
+};
+
+/* The link of a block that has found the program's bytes changed: no place, and this for to_code. */
+#define PAPI_VPMU_LINK_CHANGED 1
+/* Of one before whose block the thread's budget is spent. */
+#define PAPI_VPMU_LINK_BUDGET 2
 
 struct papi_vpmu_flavour;
 

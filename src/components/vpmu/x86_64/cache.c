@@ -417,16 +417,14 @@ bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e)
 
 void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc)
 {
-	int64_t link = papi_vpmu_cache_new_link(pc, NULL, 0);
+	int64_t link = papi_vpmu_cache_new_link(&(struct papi_vpmu_link){ .pc = pc });
 	uint8_t *start;
 
-	while ((uintptr_t)e->next % 8)
-		papi_vpmu_emit_byte(e, 0xcc);
+	papi_vpmu_emit_traps(e, papi_vpmu_emit_to_alignment(e, 8));
 	start = e->next;
 	papi_vpmu_emit_store_constant(e, VPMU_EXIT, (int32_t)link);
 	papi_vpmu_emit_jump_through(e, VPMU_DISPATCH);
-	while (e->next < start + STALE_STUB)
-		papi_vpmu_emit_byte(e, 0xcc);
+	papi_vpmu_emit_traps(e, (unsigned)(start + STALE_STUB - e->next));
 }
 
 struct papi_vpmu_block *papi_vpmu_cache_close(
@@ -457,12 +455,17 @@ struct papi_vpmu_block *papi_vpmu_cache_close(
 
 /* ---- links ---- */
 
-int64_t papi_vpmu_cache_new_link(uint64_t pc, uint8_t *place, intptr_t to_code)
+int64_t papi_vpmu_cache_next_link(void)
 {
-	unsigned n = current->n_links++;
+	return (int64_t)(current - segments) * LINK_NUMBERS + current->n_links;
+}
 
-	current->links[n] = (struct papi_vpmu_link){ pc, place, to_code };
-	return (int64_t)(current - segments) * LINK_NUMBERS + n;
+int64_t papi_vpmu_cache_new_link(const struct papi_vpmu_link *link)
+{
+	int64_t number = papi_vpmu_cache_next_link();
+
+	current->links[current->n_links++] = *link;
+	return number;
 }
 
 struct papi_vpmu_link papi_vpmu_cache_link(int64_t number)

@@ -16,8 +16,8 @@
 
 #include "components/vpmu/engine.h"
 #include "components/vpmu/x86_64/block.h"
-#include "components/vpmu/x86_64/emit.h"
 #include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/x86_64/translate/emit.h"
 
 /* What is instrumented, and the translations of that sort. */
 struct papi_vpmu_flavour {
@@ -28,18 +28,6 @@ struct papi_vpmu_flavour {
 	struct papi_vpmu_block **buckets; /* by a hash of their pc: 1 << bits lists */
 	unsigned bits, n_blocks;
 };
-
-/* An exit of a block to a known pc: the jump there is made to lead to its translation when it is first taken. */
-struct papi_vpmu_link {
-	uint64_t pc;
-	uint8_t *place; /* of the 32 bits to be replaced, where they are written; NULL: nothing is to be replaced */
-	intptr_t to_code;
-};
-
-/* The link of a block that has found the program's bytes changed: no place, and this for to_code. */
-#define PAPI_VPMU_LINK_CHANGED 1
-/* Of one before whose block the thread's budget is spent. */
-#define PAPI_VPMU_LINK_BUDGET 2
 
 void papi_vpmu_cache_lock(void);
 void papi_vpmu_cache_unlock(void);
@@ -74,8 +62,9 @@ void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc);
  * follows another. */
 struct papi_vpmu_block *papi_vpmu_cache_close(
 	const struct papi_vpmu_emitter *e, const struct papi_vpmu_block *block, const struct papi_vpmu_mark *marks);
-/* The number of a new link; -1 when memory ends. */
-int64_t papi_vpmu_cache_new_link(uint64_t pc, uint8_t *place, intptr_t to_code);
+/* The number that the next new link will have; those of a block are one behind the other. */
+int64_t papi_vpmu_cache_next_link(void);
+int64_t papi_vpmu_cache_new_link(const struct papi_vpmu_link *link);
 struct papi_vpmu_link papi_vpmu_cache_link(int64_t number);
 /* Makes a link lead to code. */
 void papi_vpmu_cache_connect(const struct papi_vpmu_link *link, uint64_t code);

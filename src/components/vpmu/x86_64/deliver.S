@@ -7,7 +7,7 @@
  * Up to papi_vpmu_signal_blocked another signal may come in between, and one for a fault up to papi_vpmu_signal_end, if
  * somebody sends one; they are put off, as in the runtime.
  */
-#include "components/vpmu/x86_64/offsets.h"
+#include "components/vpmu/x86_64/translate/offsets.h"
 
 	/* struct papi_vpmu_delivery, and its end aligned for a call */
 #define NUMBER 0

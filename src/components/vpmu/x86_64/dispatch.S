@@ -9,7 +9,7 @@
  * No flag of the program that changes what instructions do is in force in library code: with AC set, each access that
  * is not aligned would fault. They are back when the program goes on.
  */
-#include "components/vpmu/x86_64/offsets.h"
+#include "components/vpmu/x86_64/translate/offsets.h"
 
 #define SYS_rt_sigprocmask 14
 #define SYS_rt_sigreturn 15

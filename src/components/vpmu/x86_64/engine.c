@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "base/error.h"
 #include "components/vpmu/translator/actions.h"
-#include "components/vpmu/x86_64/block.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/clone.h"
 #include "components/vpmu/x86_64/dispatch.h"
@@ -21,9 +19,11 @@
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
 #include "components/vpmu/translator/tracer.h"
-#include "components/vpmu/x86_64/zydis.h"
-#include "core/signals.h"
+#include "components/vpmu/x86_64/translate/decode.h"
+#include "components/vpmu/x86_64/translate/zydis.h"
+#include "base/error.h"
 #include "core/thread.h"
+#include "core/signals.h"
 #include "linux/cpu/cpuid.h"
 
 static long of_process; /* whose engine this is, where an agent counts */
@@ -75,7 +75,7 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 			"not define __start_papi_text. Link with the shared library";
 	else if (!papi_vpmu_zydis_find(&obstacle))
 		;
-	else if (!papi_vpmu_decode_begin())
+	else if (!papi_vpmu_decode_works())
 		obstacle = "the version of the Zydis library does not fit";
 	else if (!can_read_maps())
 		obstacle = "/proc/self/maps, which tells what is code, cannot be read: mount /proc";

@@ -7,8 +7,7 @@
 #include "components/vpmu/x86_64/foresee.h"
 
 #include "components/vpmu/models/models.h"
-#include "components/vpmu/x86_64/trace.h"
-#include "components/vpmu/x86_64/trace_plan.h"
+#include "components/vpmu/x86_64/descriptions.h"
 
 #define LONGEST 64 /* bytes of an access */
 
@@ -42,7 +41,8 @@ static bool foresee_address(const struct papi_vpmu_thread *thread, const struct 
 
 static bool hits(const struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
 {
-	const struct papi_vpmu_description *description = papi_vpmu_trace_description(block->description - 1);
+	const struct papi_vpmu_description *description = (const void *)(papi_vpmu_descriptions() + block->description -
+		1);
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(description),
 				      *end = access + description->accesses;
 	const struct papi_vpmu_source *sources = (const void *)end;

@@ -5,7 +5,6 @@
 #include <link.h>
 
 #include "components/vpmu/translator/actions.h"
-#include "components/vpmu/translator/maps.h"
 #include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/thread.h"
 
@@ -119,99 +118,6 @@ bool papi_vpmu_library_is_engine(uint64_t pc)
 		if (pc == (uint64_t)(uintptr_t)functions[i])
 			return true;
 	return false;
-}
-
-/* ---- the calls of the library's functions ---- */
-
-/* Where a stub of the procedure linkage table leads to: [endbr64] [bnd] jmp [rip + x]. 0: it is none. */
-static uint64_t follow_stub(uint64_t pc)
-{
-	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	const uint8_t *code = (const uint8_t *)(uintptr_t)pc;
-	int32_t displacement;
-	unsigned i = 0;
-
-	while (i < sizeof(endbr64) && code[i] == endbr64[i])
-		i++;
-	if (i != 0 && i != sizeof(endbr64))
-		return 0;
-	code += i;
-	if (*code == 0xf2)
-		code++;
-	if (code[0] != 0xff || code[1] != 0x25)
-		return 0;
-	__builtin_memcpy(&displacement, code + 2, 4);
-	return *(const uint64_t *)(uintptr_t)(code + 6 + displacement);
-}
-
-static bool leads_to_library(const struct papi_vpmu_instruction *instruction)
-{
-	const ZydisDecodedOperand *operand = &instruction->operands[0];
-	uint64_t target;
-
-	switch (instruction->kind) {
-	case PAPI_VPMU_CALL:
-		target = papi_vpmu_branch_target(instruction);
-		break;
-	case PAPI_VPMU_JUMP_INDIRECT: /* the stub itself, or a program that was built without stubs */
-	case PAPI_VPMU_CALL_INDIRECT:
-		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.base != ZYDIS_REGISTER_RIP)
-			return false;
-		target = *(const uint64_t *)(uintptr_t)(instruction->pc + instruction->decoded.length +
-			(uint64_t)operand->mem.disp.value);
-		return papi_vpmu_library_holds(target);
-	default:
-		return false;
-	}
-	if (papi_vpmu_library_holds(target))
-		return true;
-	return papi_vpmu_maps_executable_until(target) >= target + 16 && papi_vpmu_library_holds(follow_stub(target));
-}
-
-/* Loads of registers that a call destroys have no other use right before it than to pass arguments. */
-static bool loads_argument(const struct papi_vpmu_instruction *instruction)
-{
-	const unsigned destroyed = 1u << RAX | 1u << RCX | 1u << RDX | 1u << RSI | 1u << RDI | 1u << R8 | 1u << R9 |
-		1u << R10 | 1u << R11;
-	const ZydisDecodedOperand *to = &instruction->operands[0];
-	int number;
-
-	if (to->type != ZYDIS_OPERAND_TYPE_REGISTER)
-		return false;
-	number = papi_vpmu_register_number(to->reg.value);
-	if (number < 0 || !(destroyed >> number & 1))
-		return false;
-	switch (instruction->decoded.mnemonic) {
-	case ZYDIS_MNEMONIC_MOV:
-	case ZYDIS_MNEMONIC_MOVSXD:
-	case ZYDIS_MNEMONIC_LEA:
-		return true;
-	case ZYDIS_MNEMONIC_XOR:
-		return instruction->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			instruction->operands[1].reg.value == to->reg.value;
-	default:
-		return false;
-	}
-}
-
-static bool is_call(const struct papi_vpmu_instruction *instruction)
-{
-	return instruction->kind == PAPI_VPMU_CALL || instruction->kind == PAPI_VPMU_CALL_INDIRECT;
-}
-
-void papi_vpmu_library_trim_call(struct papi_vpmu_decoded *decoded)
-{
-	unsigned i = decoded->count - 1;
-
-	if (!leads_to_library(&decoded->instructions[i]))
-		return;
-	decoded->instructions[i].trimmed = true;
-	if (is_call(&decoded->instructions[i])) {
-		while (i > 0 && loads_argument(&decoded->instructions[i - 1]))
-			decoded->instructions[--i].trimmed = true;
-	} else if (i > 0 && decoded->instructions[i - 1].decoded.mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
-		decoded->instructions[i - 1].trimmed = true;
-	}
 }
 
 /* ---- binding ---- */

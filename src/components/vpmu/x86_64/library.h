@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which code is the library's own: it is not counted. Calls to it run natively, and what a call to one of its functions
- * consists of, in the program, is not counted either: the call, the jump through the procedure linkage table, and the
- * loading of its arguments.
+ * consists of, in the program, is not counted either (translate/trim.c).
  */
 #ifndef PAPI_VPMU_X86_64_LIBRARY_H
 #define PAPI_VPMU_X86_64_LIBRARY_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "components/vpmu/x86_64/block.h"
 
 /* Finds the library's text. False when it is neither a shared object of its own nor in a section of its own. */
 bool papi_vpmu_library_begin(void);
@@ -29,8 +26,5 @@ bool papi_vpmu_library_is_engine(uint64_t pc);
 /* Binds the program's calls of the library now: done by the first of each, the dynamic linker's work would be counted.
  * Returns whether an object has been unloaded since the last time: another may lie in its place. */
 bool papi_vpmu_library_bind(void);
-
-/* Takes the call of a library function at the end of a block, and its arguments, out of what is counted. */
-void papi_vpmu_library_trim_call(struct papi_vpmu_decoded *decoded);
 
 #endif

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * From where a thread was interrupted in translated code to where its program is: the pc, the registers and the flags,
- * as the blocks' marks tell. The counters then hold what was executed before that pc, whatever the block had added by
- * then.
- */
+/* Where a thread's program is that was interrupted in translated code, or by where that led it. */
 #ifndef PAPI_VPMU_X86_64_RECOVER_H
 #define PAPI_VPMU_X86_64_RECOVER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "components/vpmu/x86_64/thread.h"
-
-struct papi_vpmu_state {
-	uint64_t registers[16];
-	uint64_t pc;
-	uint64_t flags;
-};
+#include "components/vpmu/x86_64/translate/recover.h"
 
 /* The state holds what the processor did, and becomes the program's. False when that code was made by nobody. Takes the
  * lock of the cache: not to be called while the thread is in the runtime. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "components/vpmu/x86_64/blocks.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/foresee.h"
@@ -19,7 +20,6 @@
 #include "components/vpmu/x86_64/step.h"
 #include "components/vpmu/x86_64/syscalls.h"
 #include "components/vpmu/x86_64/trace.h"
-#include "components/vpmu/x86_64/translate.h"
 
 /* SSE, AVX and AVX-512; x87 and the rest nobody here touches. */
 #define VECTOR_STATE 0xe6u

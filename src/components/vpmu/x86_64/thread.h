@@ -17,10 +17,7 @@
 
 #include "components/vpmu/counters.h"
 #include "components/vpmu/engine.h"
-#include "components/vpmu/x86_64/offsets.h"
-
-/* The order in which x86 numbers its registers. */
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+#include "components/vpmu/x86_64/translate/offsets.h"
 
 /* A call that runs natively: it will return to the stub that was put on the stack in place of pc. */
 struct papi_vpmu_gate {
@@ -128,16 +125,6 @@ struct papi_vpmu_thread {
 	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];
 	/* Room for a frame of each signal that there is: as many may come at once. */
 	unsigned char runtime_stack[524288];
-};
-
-/* Exits that are not links, by number. */
-enum papi_vpmu_exit {
-	PAPI_VPMU_EXIT_INDIRECT = -1, /* the target of a jump or call, in pc, is not among the jumps */
-	PAPI_VPMU_EXIT_RETURN = -2,   /* likewise, of a return */
-	PAPI_VPMU_EXIT_SYSCALL = -3,  /* the system call before pc is for the runtime */
-	PAPI_VPMU_EXIT_STEP = -4,     /* the instruction at pc is to be run natively, alone */
-	PAPI_VPMU_EXIT_TRACE = -5,    /* the trace is full; goes on at pc */
-	PAPI_VPMU_EXIT_CONTINUE = -6, /* after a signal, at pc */
 };
 
 /* The calling thread's, NULL before its first start. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/zydis.h"
+#include "components/vpmu/x86_64/translate/zydis.h"
 
 #include <stddef.h>
 

@@ -8,7 +8,7 @@
  *	      jmp  gs:[dispatch]
  *
  * A jump to a pc that is only known then (rcx, rdx spilled) goes through the table of the thread, and the code it leads
- * to finds out whether it is the right one (papi_vpmu_translate_indirect_entry):
+ * to finds out whether it is the right one (papi_vpmu_translation_emit_indirect_entry):
  *
  *	mov  rcx, target                     mov  rdx, -pc
  *	mov  gs:[source], this place         lea  rcx, [rcx + rdx]
@@ -17,7 +17,7 @@
  *
  * The source is for targets that are no addresses: the processor is to say so at the branch (papi_vpmu_recover_branch).
  */
-#include "components/vpmu/x86_64/translate.h"
+#include "components/vpmu/x86_64/translate/translate.h"
 
 void papi_vpmu_exit(struct papi_vpmu_emitter *e, int64_t exit)
 {
@@ -27,13 +27,14 @@ void papi_vpmu_exit(struct papi_vpmu_emitter *e, int64_t exit)
 
 static void link_to(struct papi_vpmu_translation *t, uint64_t pc)
 {
-	const struct papi_vpmu_block *block = t->flavour->step ? NULL : papi_vpmu_cache_find(t->flavour, pc);
-	uint8_t *place = papi_vpmu_emit_jump(&t->e, block ? block->code : 0);
+	bool step = t->request.step;
+	uint64_t code = step || !t->place.find ? 0 : t->place.find(t->place.translated, pc);
+	uint8_t *place = papi_vpmu_emit_jump(&t->e, code);
 
-	if (block)
+	if (code)
 		return;
 	papi_vpmu_emit_land_32(&t->e, place);
-	papi_vpmu_exit(&t->e, papi_vpmu_cache_new_link(pc, t->flavour->step ? NULL : place, t->e.to_code));
+	papi_vpmu_exit(&t->e, papi_vpmu_new_link(t, pc, step ? NULL : place, t->e.to_code));
 }
 
 /* A direct call or jump. */
@@ -47,13 +48,9 @@ static void go_to(struct papi_vpmu_translation *t, uint64_t pc)
 
 static void jump_through_table(struct papi_vpmu_translation *t)
 {
-	static const uint8_t movzx_edx_cx[] = { 0x0f, 0xb7, 0xd1 };
-	static const uint8_t jmp_gs_rdx_8[] = { 0x65, 0xff, 0x24, 0xd5 };
-
 	papi_vpmu_spill(t, RDX, t->pc);
-	papi_vpmu_emit_bytes(&t->e, movzx_edx_cx, sizeof(movzx_edx_cx));
-	papi_vpmu_emit_bytes(&t->e, jmp_gs_rdx_8, sizeof(jmp_gs_rdx_8));
-	papi_vpmu_emit_32(&t->e, VPMU_JUMPS);
+	papi_vpmu_emit_move_16(&t->e, RDX, RCX);
+	papi_vpmu_emit_jump_table(&t->e, RDX, VPMU_JUMPS);
 }
 
 /* To what rcx holds, which is spilled. The library's own code asks each time: where it goes to is not always
@@ -62,7 +59,7 @@ static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit e
 {
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);
 	papi_vpmu_emit_store_constant(&t->e, VPMU_SOURCE, (int32_t)papi_vpmu_emit_address(&t->e));
-	if (!t->flavour->library && !t->flavour->step) {
+	if (!t->request.library && !t->request.step) {
 		jump_through_table(t);
 		return;
 	}
@@ -74,28 +71,23 @@ static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit e
 
 static bool counts_taken(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	return last->counted && t->flavour->wants.counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
+	return last->counted && t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 }
 
 static void end_conditional(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	uint64_t target = papi_vpmu_branch_target(last), next = t->decoded->end;
+	uint64_t target = papi_vpmu_branch_target(last), next = t->decoded.end;
 	uint8_t *place;
 
 	if (last->kind == PAPI_VPMU_LOOP) {
-		const uint8_t over_the_next_jump[] = { 0xeb, 5 };
-
-		papi_vpmu_emit_bytes(&t->e, (const uint8_t *)(uintptr_t)last->pc, last->decoded.length - 1u);
-		papi_vpmu_emit_byte(&t->e, sizeof(over_the_next_jump));
+		papi_vpmu_copy_loop(t, last, PAPI_VPMU_JUMP_OVER);
 		papi_vpmu_mark(t, next);
-		papi_vpmu_emit_bytes(&t->e, over_the_next_jump, sizeof(over_the_next_jump));
+		papi_vpmu_emit_jump_over(&t->e, PAPI_VPMU_JUMP_FORWARD);
 		papi_vpmu_mark_as(t, target, counts_taken(t, last) ? PAPI_VPMU_MARK_TAKEN : PAPI_VPMU_MARK_BRANCH);
-		papi_vpmu_emit_byte(&t->e, 0xe9);
-		place = t->e.next;
-		papi_vpmu_emit_32(&t->e, 0);
+		place = papi_vpmu_emit_jump_forward(&t->e);
 		t->kind = PAPI_VPMU_MARK_AT;
 	} else {
-		place = papi_vpmu_emit_jump_if(&t->e, last->decoded.opcode & 15u, 0);
+		place = papi_vpmu_emit_jump_if(&t->e, last->decoded.opcode & 15u);
 	}
 	papi_vpmu_mark(t, next);
 	link_to(t, next);
@@ -105,7 +97,7 @@ static void end_conditional(struct papi_vpmu_translation *t, const struct papi_v
 		papi_vpmu_count_one(t, PAPI_VPMU_BRANCHES_TAKEN, target);
 	}
 	papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
-	if (target == t->pc && !t->again && !t->flavour->step && !t->block->follows)
+	if (target == t->pc && !t->again && !t->request.step && !t->block.follows)
 		papi_vpmu_emit_jump(&t->e, t->entry);
 	else if (!t->again)
 		link_to(t, target);
@@ -125,17 +117,14 @@ static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_ins
 		literal = papi_vpmu_emit_push_literal(&t->e);
 		jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 	}
-	papi_vpmu_emit_literal(&t->e, literal, t->decoded->end);
+	papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
 }
 
 static void end_return(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	static const uint8_t load_rcx_from_stack[] = { 0x48, 0x8b, 0x0c, 0x24 };
-	int32_t popped = 8 + (last->decoded.raw.imm[0].size ? (int32_t)last->decoded.raw.imm[0].value.u : 0);
-
 	papi_vpmu_spill(t, RCX, last->pc);
-	papi_vpmu_emit_bytes(&t->e, load_rcx_from_stack, sizeof(load_rcx_from_stack));
-	papi_vpmu_emit_lea(&t->e, RSP, RSP, popped);
+	papi_vpmu_emit_load_at(&t->e, RCX, RSP);
+	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
 	jump_anywhere(t, PAPI_VPMU_EXIT_RETURN);
 }
 
@@ -148,17 +137,15 @@ static void end_jump_indirect(struct papi_vpmu_translation *t, const struct papi
 
 static void emit_syscall(struct papi_vpmu_translation *t)
 {
-	static const uint8_t syscall[] = { 0x0f, 0x05 };
-
-	papi_vpmu_emit_bytes(&t->e, syscall, sizeof(syscall));
-	papi_vpmu_mark(t, t->decoded->end);
+	papi_vpmu_emit_syscall(&t->e);
+	papi_vpmu_mark(t, t->decoded.end);
 }
 
 /* The kernel leaves the address of the next instruction in rcx: the program's, as far as it can tell. */
 static void go_on_after_syscall(struct papi_vpmu_translation *t)
 {
-	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->end);
-	link_to(t, t->decoded->end);
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded.end);
+	link_to(t, t->decoded.end);
 }
 
 /* By the kind of the call, which changes rcx before the kernel does:
@@ -167,15 +154,10 @@ static void go_on_after_syscall(struct papi_vpmu_translation *t)
  */
 static void end_syscall(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	static const uint8_t movzx_ecx_ax[] = { 0x0f, 0xb7, 0xc8 };
-	static const uint8_t movzx_ecx_gs_rcx[] = { 0x65, 0x0f, 0xb6, 0x89 };
-	static const uint8_t jmp_rcx[] = { 0xff, 0xe1 };
-	static const uint8_t lea_rcx_rip[] = { 0x48, 0x8d, 0x0d };
 	uint8_t *in_place, *runtime, *others, *child, *in_place_address;
 
-	papi_vpmu_emit_bytes(&t->e, movzx_ecx_ax, sizeof(movzx_ecx_ax));
-	papi_vpmu_emit_bytes(&t->e, movzx_ecx_gs_rcx, sizeof(movzx_ecx_gs_rcx));
-	papi_vpmu_emit_32(&t->e, VPMU_SYSCALL_KINDS);
+	papi_vpmu_emit_move_16(&t->e, RCX, RAX);
+	papi_vpmu_emit_load_byte(&t->e, RCX, RCX, VPMU_SYSCALL_KINDS);
 	in_place = papi_vpmu_emit_jrcxz(&t->e);
 	others = papi_vpmu_emit_jump(&t->e, 0);
 	papi_vpmu_emit_land_8(&t->e, in_place);
@@ -188,11 +170,9 @@ static void end_syscall(struct papi_vpmu_translation *t, const struct papi_vpmu_
 	runtime = papi_vpmu_emit_jrcxz(&t->e);
 	others = papi_vpmu_emit_jump(&t->e, 0);
 	papi_vpmu_emit_land_8(&t->e, runtime);
-	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->end);
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded.end);
 	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
-	papi_vpmu_emit_bytes(&t->e, lea_rcx_rip, sizeof(lea_rcx_rip));
-	in_place_address = t->e.next;
-	papi_vpmu_emit_32(&t->e, 0);
+	in_place_address = papi_vpmu_emit_lea_code(&t->e, RCX);
 	papi_vpmu_emit_store(&t->e, VPMU_CODE, RCX);
 	papi_vpmu_exit(&t->e, PAPI_VPMU_EXIT_SYSCALL);
 
@@ -205,16 +185,16 @@ static void end_syscall(struct papi_vpmu_translation *t, const struct papi_vpmu_
 	child = papi_vpmu_emit_jrcxz(&t->e);
 	others = papi_vpmu_emit_jump(&t->e, 0);
 	papi_vpmu_emit_land_8(&t->e, child);
-	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->end);
-	papi_vpmu_emit_bytes(&t->e, jmp_rcx, sizeof(jmp_rcx));
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded.end);
+	papi_vpmu_emit_jump_register(&t->e, RCX);
 	papi_vpmu_emit_land_32(&t->e, others);
 	go_on_after_syscall(t);
 }
 
 void papi_vpmu_exit_to_step(struct papi_vpmu_translation *t)
 {
-	papi_vpmu_spill(t, RCX, t->decoded->pc);
-	papi_vpmu_emit_constant(&t->e, RCX, t->decoded->pc);
+	papi_vpmu_spill(t, RCX, t->decoded.pc);
+	papi_vpmu_emit_constant(&t->e, RCX, t->decoded.pc);
 	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
 	papi_vpmu_unspill(t, RCX, t->pc);
 	papi_vpmu_exit(&t->e, PAPI_VPMU_EXIT_STEP);
@@ -226,40 +206,38 @@ void papi_vpmu_exit_to_step(struct papi_vpmu_translation *t)
  */
 void papi_vpmu_look_for_trap_flag(struct papi_vpmu_translation *t)
 {
-	static const uint8_t test_trap_flag[] = { 0xf6, 0x44, 0x24, 0x01, 0x01 };
-	const unsigned equal = 4;
 	uint8_t *on;
 
-	papi_vpmu_emit_bytes(&t->e, test_trap_flag, sizeof(test_trap_flag));
-	on = papi_vpmu_emit_jump_if(&t->e, equal, 0);
+	papi_vpmu_emit_test_stack_flags(&t->e, 1, 1);
+	on = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_EQUAL);
 	papi_vpmu_exit_to_step(t);
 	papi_vpmu_emit_land_32(&t->e, on);
 }
 
 void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	t->block->branch = (uint16_t)(last->pc - t->decoded->pc);
+	t->block.branch = (uint16_t)(last->pc - t->decoded.pc);
 	switch (last->kind) {
 	case PAPI_VPMU_PLAIN:
-		link_to(t, t->decoded->end);
+		link_to(t, t->decoded.end);
 		break;
 	case PAPI_VPMU_CONDITIONAL:
 	case PAPI_VPMU_LOOP:
-		t->block->target = papi_vpmu_branch_target(last);
+		t->block.target = papi_vpmu_branch_target(last);
 		end_conditional(t, last);
 		break;
 	case PAPI_VPMU_CALL:
 	case PAPI_VPMU_CALL_INDIRECT:
-		t->block->target = last->kind == PAPI_VPMU_CALL ? papi_vpmu_branch_target(last) : 0;
+		t->block.target = last->kind == PAPI_VPMU_CALL ? papi_vpmu_branch_target(last) : 0;
 		end_call(t, last);
 		break;
 	case PAPI_VPMU_TRANSACTION:
 		papi_vpmu_emit_constant(&t->e, RAX, 0); /* aborted, for no reason that a retry could help */
 							/* fall through */
 	case PAPI_VPMU_JUMP:
-		t->block->target = papi_vpmu_branch_target(last);
+		t->block.target = papi_vpmu_branch_target(last);
 		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
-		go_to(t, t->block->target);
+		go_to(t, t->block.target);
 		break;
 	case PAPI_VPMU_JUMP_INDIRECT:
 		end_jump_indirect(t, last);

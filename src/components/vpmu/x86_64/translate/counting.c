@@ -6,30 +6,27 @@
  *	add  gs:[instructions], 5          where they are free; else with the flags in rax meanwhile
  *	add  gs:[loads], 2
  */
-#include "components/vpmu/x86_64/translate.h"
-
-#define ARITHMETIC_FLAGS                                                                                \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \
-		ZYDIS_CPUFLAG_OF)
+#include "components/vpmu/x86_64/translate/translate.h"
 
 /* Which flags somebody needs after the block. */
-static unsigned needed_after(const struct papi_vpmu_decoded *decoded)
+static unsigned needed_after(const struct papi_vpmu_view *view, const struct papi_vpmu_decoded *decoded)
 {
 	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
 
 	switch (last->kind) {
 	case PAPI_VPMU_PLAIN:
-		return papi_vpmu_flags_unused(decoded->end) ? 0 : ARITHMETIC_FLAGS;
+		return papi_vpmu_flags_unused(view, decoded->end) ? 0 : PAPI_VPMU_ARITHMETIC_FLAGS;
 	case PAPI_VPMU_JUMP:
 	case PAPI_VPMU_CALL:
-		return papi_vpmu_flags_unused(papi_vpmu_branch_target(last)) ? 0 : ARITHMETIC_FLAGS;
+		return papi_vpmu_flags_unused(view, papi_vpmu_branch_target(last)) ? 0 : PAPI_VPMU_ARITHMETIC_FLAGS;
 	case PAPI_VPMU_CONDITIONAL:
 	case PAPI_VPMU_LOOP:
-		return papi_vpmu_flags_unused(decoded->end) && papi_vpmu_flags_unused(papi_vpmu_branch_target(last))
+		return papi_vpmu_flags_unused(view, decoded->end) &&
+				papi_vpmu_flags_unused(view, papi_vpmu_branch_target(last))
 			? 0
-			: ARITHMETIC_FLAGS;
+			: PAPI_VPMU_ARITHMETIC_FLAGS;
 	default:
-		return ARITHMETIC_FLAGS;
+		return PAPI_VPMU_ARITHMETIC_FLAGS;
 	}
 }
 
@@ -48,11 +45,12 @@ static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned need
 }
 
 /* Most blocks set the flags themselves: then what comes behind them need not be decoded. */
-unsigned papi_vpmu_counting_point(const struct papi_vpmu_decoded *decoded, bool *flags_free)
+unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free)
 {
-	unsigned point = last_free(decoded, ARITHMETIC_FLAGS);
+	const struct papi_vpmu_decoded *decoded = &t->decoded;
+	unsigned point = last_free(decoded, PAPI_VPMU_ARITHMETIC_FLAGS);
 
-	if (point == decoded->count && !needed_after(decoded))
+	if (point == decoded->count && !needed_after(t->request.view, decoded))
 		point = last_free(decoded, 0);
 	*flags_free = point < decoded->count;
 	return *flags_free ? point : 0;
@@ -66,7 +64,7 @@ static unsigned offset_of(const struct papi_vpmu_translation *t, unsigned counte
 
 static void add_sums(struct papi_vpmu_translation *t, uint64_t pc)
 {
-	for (uint64_t left = t->flavour->wants.counters; left; left &= left - 1) {
+	for (uint64_t left = t->request.wants->counters; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(left);
 
 		if (!t->sums[i])
@@ -79,7 +77,7 @@ static void add_sums(struct papi_vpmu_translation *t, uint64_t pc)
 
 static bool anything_to_add(const struct papi_vpmu_translation *t)
 {
-	for (uint64_t left = t->flavour->wants.counters; left; left &= left - 1)
+	for (uint64_t left = t->request.wants->counters; left; left &= left - 1)
 		if (t->sums[__builtin_ctzll(left)])
 			return true;
 	return false;
@@ -106,7 +104,7 @@ void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint
 {
 	unsigned offset = offset_of(t, counter);
 
-	if (papi_vpmu_flags_unused(target)) {
+	if (papi_vpmu_flags_unused(t->request.view, target)) {
 		papi_vpmu_emit_add_flags(&t->e, offset, 1);
 		return;
 	}
@@ -123,7 +121,7 @@ static void add_iterations(struct papi_vpmu_translation *t, unsigned counter, un
 {
 	unsigned offset = offset_of(t, counter);
 
-	if (!each || !(t->flavour->wants.counters >> counter & 1))
+	if (!each || !(t->request.wants->counters >> counter & 1))
 		return;
 	papi_vpmu_emit_load(&t->e, RDX, offset);
 	papi_vpmu_emit_lea_scaled(&t->e, RDX, RDX, RAX, each, 0);

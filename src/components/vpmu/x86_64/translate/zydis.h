@@ -3,8 +3,8 @@
  * The functions of the Zydis library that are used. The shared libpapi is linked with it (zydis_linked.c). A program
  * that holds the static one need not be: there they are found when they are needed (zydis_found.c).
  */
-#ifndef PAPI_VPMU_X86_64_ZYDIS_H
-#define PAPI_VPMU_X86_64_ZYDIS_H
+#ifndef PAPI_VPMU_X86_64_TRANSLATE_ZYDIS_H
+#define PAPI_VPMU_X86_64_TRANSLATE_ZYDIS_H
 
 #include <Zydis/Zydis.h>
 

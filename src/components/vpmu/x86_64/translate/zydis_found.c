@@ -3,7 +3,7 @@
  * In the static libpapi: the functions are those that the program was linked with, or else those of the shared library.
  * All references are weak, so that a program without Zydis, or without a dynamic linker, can be linked.
  */
-#include "components/vpmu/x86_64/zydis.h"
+#include "components/vpmu/x86_64/translate/zydis.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -8,9 +8,7 @@
  *	                        add  eax, [rcx]
  *	                        mov  rcx, gs:[spilled rcx]
  */
-#include "components/vpmu/x86_64/translate.h"
-
-#define REX 0x40u /* without a bit, it changes nothing */
+#include "components/vpmu/x86_64/translate/translate.h"
 
 /* What an instruction addresses relative to rip. */
 static bool find_relative(const struct papi_vpmu_instruction *instruction, uint64_t *address)
@@ -30,27 +28,6 @@ static bool find_relative(const struct papi_vpmu_instruction *instruction, uint6
 		return true;
 	}
 	return false;
-}
-
-unsigned papi_vpmu_used_registers(const struct papi_vpmu_instruction *instruction)
-{
-	unsigned used = 0;
-
-	for (unsigned i = 0; i < instruction->decoded.operand_count; i++) {
-		const ZydisDecodedOperand *operand = &instruction->operands[i];
-		int numbers[] = { -1, -1 };
-
-		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-			numbers[0] = papi_vpmu_register_number(operand->reg.value);
-		} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-			numbers[0] = papi_vpmu_register_number(operand->mem.base);
-			numbers[1] = papi_vpmu_register_number(operand->mem.index);
-		}
-		for (unsigned j = 0; j < 2; j++)
-			if (numbers[j] >= 0)
-				used |= 1u << numbers[j];
-	}
-	return used;
 }
 
 /* One that ModRM can name without a prefix and without SIB byte or displacement. There is always one: no instruction
@@ -90,10 +67,10 @@ static void clear_base_bit(const ZydisDecodedInstruction *decoded, uint8_t *byte
 }
 
 /* With [reg] for [rip + displacement]. */
-static void copy_through(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction, unsigned reg)
+static void copy_through(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, unsigned reg)
 {
 	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-	const uint8_t *from = (const uint8_t *)(uintptr_t)instruction->pc;
+	const uint8_t *from = papi_vpmu_view_bytes(t->request.view, instruction->pc);
 	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH] = { 0 };
 	unsigned count = 0;
 
@@ -102,20 +79,21 @@ static void copy_through(struct papi_vpmu_emitter *e, const struct papi_vpmu_ins
 			bytes[count++] = from[i];
 	bytes[decoded->raw.modrm.offset] = (uint8_t)((bytes[decoded->raw.modrm.offset] & 0x38) | reg);
 	clear_base_bit(decoded, bytes);
-	papi_vpmu_emit_bytes(e, bytes, count);
+	papi_vpmu_emit_bytes(&t->e, bytes, count);
 }
 
 /* With another displacement, if the address is near. */
-static bool copy_near(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction, uint64_t address)
+static bool copy_near(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, uint64_t address)
 {
 	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-	int64_t displacement = (int64_t)(address - (papi_vpmu_emit_address(e) + decoded->length));
+	int64_t displacement = (int64_t)(address - (papi_vpmu_emit_address(&t->e) + decoded->length));
 	int32_t narrow = (int32_t)displacement;
-	uint8_t *start = e->next;
+	uint8_t *start = t->e.next;
 
 	if (narrow != displacement || decoded->address_width != 64)
 		return false;
-	papi_vpmu_emit_bytes(e, (const uint8_t *)(uintptr_t)instruction->pc, decoded->length);
+	papi_vpmu_emit_bytes(&t->e, papi_vpmu_view_bytes(t->request.view, instruction->pc), decoded->length);
 	memcpy(start + decoded->raw.disp.offset, &narrow, 4);
 	return true;
 }
@@ -141,42 +119,41 @@ void papi_vpmu_copy(struct papi_vpmu_translation *t, const struct papi_vpmu_inst
 	if (!find_relative(instruction, &address)) {
 		/* When the block becomes stale, its first two bytes change: nobody may stand between them. */
 		if (decoded->length == 1 && papi_vpmu_emit_address(&t->e) == t->entry)
-			papi_vpmu_emit_byte(&t->e, REX);
-		papi_vpmu_emit_bytes(&t->e, (const uint8_t *)(uintptr_t)pc, decoded->length);
+			papi_vpmu_emit_empty_prefix(&t->e);
+		papi_vpmu_emit_bytes(&t->e, papi_vpmu_view_bytes(t->request.view, pc), decoded->length);
 		return;
 	}
-	if (copy_as_constant(&t->e, instruction, address) || copy_near(&t->e, instruction, address))
+	if (copy_as_constant(&t->e, instruction, address) || copy_near(t, instruction, address))
 		return;
 	reg = free_register(instruction);
 	papi_vpmu_spill(t, reg, pc);
 	papi_vpmu_emit_constant(&t->e, reg, address);
-	copy_through(&t->e, instruction, reg);
+	copy_through(t, instruction, reg);
 	papi_vpmu_mark(t, pc + decoded->length);
 	papi_vpmu_unspill(t, reg, pc + decoded->length);
 }
 
-/* jmp [memory] and call [memory], as mov rcx, [memory]: the prefixes that matter, REX with W, the opcode, and ModRM
- * with rcx in its reg field; what follows is the same. */
-static void load_target(struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction)
+/*
+ * jmp [memory] and call [memory], as mov rcx, [memory]: the prefixes that matter, REX with W, the opcode, and ModRM
+ * with rcx in its reg field; what follows is the same.
+ *
+ *	call fs:[r11 + rax * 8 + 40]        mov  rcx, fs:[r11 + rax * 8 + 40]
+ *	64 41 ff 54 c3 28                   64 49 8b 4c c3 28
+ */
+static void load_target(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
 {
 	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-	const uint8_t *bytes = (const uint8_t *)(uintptr_t)instruction->pc;
+	const uint8_t *bytes = papi_vpmu_view_bytes(t->request.view, instruction->pc);
 	unsigned modrm = decoded->raw.modrm.offset;
 	unsigned rex = decoded->attributes & ZYDIS_ATTRIB_HAS_REX ? bytes[decoded->raw.rex.offset] : 0u;
 
-	if (decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS)
-		papi_vpmu_emit_byte(e, 0x64);
-	if (decoded->attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE)
-		papi_vpmu_emit_byte(e, 0x67);
-	papi_vpmu_emit_byte(e, 0x48 | (rex & 3));
-	papi_vpmu_emit_byte(e, 0x8b);
-	papi_vpmu_emit_byte(e, (bytes[modrm] & 0xc7) | RCX << 3);
-	papi_vpmu_emit_bytes(e, bytes + modrm + 1, decoded->length - modrm - 1);
+	papi_vpmu_emit_load_like(&t->e, RCX, decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS,
+		decoded->attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE, rex, bytes[modrm]);
+	papi_vpmu_emit_bytes(&t->e, bytes + modrm + 1, decoded->length - modrm - 1);
 }
 
 void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
 {
-	static const uint8_t load_from_rcx[] = { 0x48, 0x8b, 0x09 };
 	uint64_t address;
 
 	if (instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
@@ -184,8 +161,17 @@ void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vp
 			&t->e, RCX, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg.value));
 	} else if (find_relative(instruction, &address)) {
 		papi_vpmu_emit_constant(&t->e, RCX, address);
-		papi_vpmu_emit_bytes(&t->e, load_from_rcx, sizeof(load_from_rcx));
+		papi_vpmu_emit_load_at(&t->e, RCX, RCX);
 	} else {
-		load_target(&t->e, instruction);
+		load_target(t, instruction);
 	}
+}
+
+/* The displacement of 8 bits is the last byte of such an instruction. */
+void papi_vpmu_copy_loop(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, unsigned distance)
+{
+	papi_vpmu_emit_bytes(
+		&t->e, papi_vpmu_view_bytes(t->request.view, instruction->pc), instruction->decoded.length - 1u);
+	papi_vpmu_emit_byte(&t->e, distance);
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From bytes of the program to decoded blocks. */
-#include "components/vpmu/x86_64/block.h"
-#include "components/vpmu/translator/maps.h"
-#include "components/vpmu/translator/tracer.h"
-#include "components/vpmu/x86_64/zydis.h"
+#include "components/vpmu/x86_64/translate/decode.h"
 
-#define ARITHMETIC_FLAGS                                                                                \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \
-		ZYDIS_CPUFLAG_OF)
+#include "components/vpmu/x86_64/translate/zydis.h"
 
 /* How far to look for an instruction that sets the flags anew. */
 #define LOOKAHEAD 16
 
-static ZydisDecoder decoder;
-
-bool papi_vpmu_decode_begin(void)
+/* Made anew each time, which is a few stores: nothing is kept here. */
+static bool make_decoder(ZydisDecoder *decoder)
 {
-	return ZYAN_SUCCESS(papi_vpmu_zydis.init(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+	return ZYAN_SUCCESS(papi_vpmu_zydis.init(decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+}
+
+bool papi_vpmu_decode_works(void)
+{
+	ZydisDecoder decoder;
+
+	return make_decoder(&decoder);
 }
 
 int papi_vpmu_register_number(ZydisRegister reg)
@@ -29,6 +30,13 @@ int papi_vpmu_register_number(ZydisRegister reg)
 uint64_t papi_vpmu_branch_target(const struct papi_vpmu_instruction *instruction)
 {
 	return instruction->pc + instruction->decoded.length + (uint64_t)instruction->decoded.raw.imm[0].value.s;
+}
+
+uint64_t papi_vpmu_popped(const struct papi_vpmu_instruction *instruction)
+{
+	const ZydisDecodedInstruction *decoded = &instruction->decoded;
+
+	return 8 + (decoded->raw.imm[0].size ? decoded->raw.imm[0].value.u : 0);
 }
 
 /* A shift by nothing leaves the flags alone, and the number in cl is not known here. */
@@ -56,9 +64,9 @@ static void find_flags(const ZydisDecodedInstruction *decoded, unsigned *read, u
 {
 	const ZydisAccessedFlags *flags = decoded->cpu_flags;
 
-	*read = flags ? flags->tested & ARITHMETIC_FLAGS : 0;
+	*read = flags ? flags->tested & PAPI_VPMU_ARITHMETIC_FLAGS : 0;
 	*set = flags && !may_do_nothing(decoded)
-		? (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & ARITHMETIC_FLAGS
+		? (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & PAPI_VPMU_ARITHMETIC_FLAGS
 		: 0;
 }
 
@@ -154,11 +162,13 @@ static enum papi_vpmu_kind find_kind(const struct papi_vpmu_instruction *instruc
 bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t pc, const uint8_t *bytes, uint64_t size)
 {
 	uint64_t length = size < ZYDIS_MAX_INSTRUCTION_LENGTH ? size : ZYDIS_MAX_INSTRUCTION_LENGTH;
+	ZydisDecoder decoder;
 
 	instruction->pc = pc;
 	instruction->trimmed = false;
-	if (!ZYAN_SUCCESS(
-		    papi_vpmu_zydis.decode_full(&decoder, bytes, length, &instruction->decoded, instruction->operands)))
+	if (!make_decoder(&decoder) ||
+		!ZYAN_SUCCESS(papi_vpmu_zydis.decode_full(
+			&decoder, bytes, length, &instruction->decoded, instruction->operands)))
 		return false;
 	instruction->kind = find_kind(instruction);
 	find_flags(&instruction->decoded, &instruction->flags_read, &instruction->flags_set);
@@ -166,19 +176,19 @@ bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t p
 	return true;
 }
 
-void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsigned max)
+void papi_vpmu_decode_block(const struct papi_vpmu_view *view, struct papi_vpmu_decoded *block, uint64_t pc)
 {
-	uint64_t limit = papi_vpmu_maps_executable_until(pc);
+	uint64_t limit = view->executable_until(view, pc);
 
 	block->pc = block->end = pc;
 	block->count = 0;
-	while (block->count < max && block->end < limit) {
+	while (block->count < PAPI_VPMU_BLOCK_LENGTH && block->end < limit) {
 		struct papi_vpmu_instruction *instruction = &block->instructions[block->count];
 
 		if (!papi_vpmu_decode_copy(
-			    instruction, block->end, (const uint8_t *)(uintptr_t)block->end, limit - block->end))
+			    instruction, block->end, papi_vpmu_view_bytes(view, block->end), limit - block->end))
 			break;
-		if (papi_vpmu_is_breakpoint(instruction) && papi_vpmu_tracer_owns_breakpoints())
+		if (papi_vpmu_is_breakpoint(instruction) && view->owns_breakpoints(view))
 			instruction->kind = PAPI_VPMU_STEP;
 		/* One that is stepped, always or at times, begins a block of its own. */
 		if ((instruction->kind == PAPI_VPMU_STEP || papi_vpmu_loads_flags(instruction)) && block->count)
@@ -190,17 +200,40 @@ void papi_vpmu_decode_block(struct papi_vpmu_decoded *block, uint64_t pc, unsign
 	}
 }
 
-bool papi_vpmu_flags_unused(uint64_t pc)
+/* Where a jump goes that is the only way on. */
+static bool is_direct_jump(const ZydisDecodedInstruction *decoded)
 {
-	uint64_t limit = papi_vpmu_maps_executable_until(pc);
-	unsigned needed = ARITHMETIC_FLAGS;
+	return decoded->meta.category == ZYDIS_CATEGORY_UNCOND_BR && decoded->raw.imm[0].is_relative;
+}
 
+static bool ends_lookahead(const ZydisDecodedInstruction *decoded)
+{
+	switch (decoded->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_SYSCALL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool papi_vpmu_flags_unused(const struct papi_vpmu_view *view, uint64_t pc)
+{
+	uint64_t limit = view->executable_until(view, pc);
+	unsigned needed = PAPI_VPMU_ARITHMETIC_FLAGS;
+	ZydisDecoder decoder;
+
+	if (!make_decoder(&decoder))
+		return false;
 	for (unsigned i = 0; i < LOOKAHEAD && pc < limit; i++) {
 		ZydisDecodedInstruction decoded;
 		unsigned read, set;
 
 		if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_instruction(
-			    &decoder, NULL, (const void *)(uintptr_t)pc, limit - pc, &decoded)))
+			    &decoder, NULL, papi_vpmu_view_bytes(view, pc), limit - pc, &decoded)))
 			return false;
 		find_flags(&decoded, &read, &set);
 		if (read & needed)
@@ -209,16 +242,33 @@ bool papi_vpmu_flags_unused(uint64_t pc)
 		if (!needed)
 			return true;
 		pc += decoded.length;
-		if (decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR && decoded.raw.imm[0].is_relative) {
+		if (is_direct_jump(&decoded)) {
 			pc += (uint64_t)decoded.raw.imm[0].value.s;
-			limit = papi_vpmu_maps_executable_until(pc);
-		} else if (decoded.meta.category == ZYDIS_CATEGORY_COND_BR ||
-			decoded.meta.category == ZYDIS_CATEGORY_CALL ||
-			decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
-			decoded.meta.category == ZYDIS_CATEGORY_RET ||
-			decoded.meta.category == ZYDIS_CATEGORY_SYSCALL) {
+			limit = view->executable_until(view, pc);
+		} else if (ends_lookahead(&decoded)) {
 			return false;
 		}
 	}
 	return false;
+}
+
+unsigned papi_vpmu_used_registers(const struct papi_vpmu_instruction *instruction)
+{
+	unsigned used = 0;
+
+	for (unsigned i = 0; i < instruction->decoded.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &instruction->operands[i];
+		int numbers[] = { -1, -1 };
+
+		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+			numbers[0] = papi_vpmu_register_number(operand->reg.value);
+		} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			numbers[0] = papi_vpmu_register_number(operand->mem.base);
+			numbers[1] = papi_vpmu_register_number(operand->mem.index);
+		}
+		for (unsigned j = 0; j < 2; j++)
+			if (numbers[j] >= 0)
+				used |= 1u << numbers[j];
+	}
+	return used;
 }

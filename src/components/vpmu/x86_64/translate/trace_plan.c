@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * For each register the planner follows by how much it has changed since a value of it was stored, as long as it
- * changes by constants: all that a function does on its stack, pushes, pops, calls and locals, needs one value.
- */
-#include "components/vpmu/x86_64/trace_plan.h"
+#include "components/vpmu/x86_64/translate/trace_plan.h"
 
-#include "components/vpmu/models/geometry.h"
-#include "components/vpmu/x86_64/thread.h"
-#include "components/vpmu/x86_64/translate.h"
-#include "components/vpmu/x86_64/zydis.h"
+#include <string.h>
+
+#include "components/vpmu/x86_64/translate/offsets.h"
+#include "components/vpmu/x86_64/translate/zydis.h"
 
 #define NO_REGISTER  -1
 #define MAX_ACCESSES 120 /* and as many that span them */
 #define SPAN         32  /* bytes: what is nearer than that is usually in one line */
-
-/* A register: what is known of it. */
-struct known {
-	unsigned epoch; /* grows with each change that is not by a constant */
-	int64_t delta;  /* changes by constants, since the epoch began */
-};
-
-/* A value that is stored: base + index * scale as they were then. */
-struct value {
-	int8_t base, index;
-	uint8_t scale;
-	bool narrow;
-	struct known base_then, index_then;
-};
-
-/* While a block is planned; under the lock of the cache, like all translation. */
-static unsigned code_shift; /* of L1I */
-static struct known registers[16];
-static struct value values[PAPI_VPMU_RECORD_WORDS_MAX];
 
 static bool room_left(const struct papi_vpmu_trace_plan *plan)
 {
@@ -41,7 +18,8 @@ static bool room_left(const struct papi_vpmu_trace_plan *plan)
 /* ---- values ---- */
 
 /* Whether a register is what it was then but for a constant, which is added to *difference. */
-static bool follows(int number, const struct known *then, unsigned scale, int64_t *difference)
+static bool follows(const struct papi_vpmu_known registers[], int number, const struct papi_vpmu_known *then,
+	unsigned scale, int64_t *difference)
 {
 	if (number == NO_REGISTER)
 		return true;
@@ -49,15 +27,17 @@ static bool follows(int number, const struct known *then, unsigned scale, int64_
 	return registers[number].epoch == then->epoch;
 }
 
-static int find_value(const struct papi_vpmu_trace_plan *plan, const struct value *wanted, int64_t *difference)
+static int find_value(
+	const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_value *wanted, int64_t *difference)
 {
 	for (unsigned slot = 1; slot < plan->description.words; slot++) {
-		const struct value *value = &values[slot];
+		const struct papi_vpmu_value *value = &plan->values[slot];
 
 		*difference = 0;
 		if (!value->narrow && value->base == wanted->base && value->index == wanted->index &&
-			value->scale == wanted->scale && follows(value->base, &value->base_then, 1, difference) &&
-			follows(value->index, &value->index_then, value->scale, difference))
+			value->scale == wanted->scale &&
+			follows(plan->registers, value->base, &value->base_then, 1, difference) &&
+			follows(plan->registers, value->index, &value->index_then, value->scale, difference))
 			return (int)slot;
 	}
 	*difference = 0;
@@ -65,7 +45,7 @@ static int find_value(const struct papi_vpmu_trace_plan *plan, const struct valu
 }
 
 /* Registers that have been changed by constants alone since the block began. */
-static struct papi_vpmu_source source_of(const struct value *value)
+static struct papi_vpmu_source source_of(const struct papi_vpmu_value *value)
 {
 	int64_t constant = value->base_then.delta + value->index_then.delta * value->scale;
 
@@ -79,12 +59,12 @@ static struct papi_vpmu_source source_of(const struct value *value)
 	};
 }
 
-static unsigned store_value(struct papi_vpmu_trace_plan *plan, const struct value *value, unsigned instruction,
-	bool after, int32_t displacement)
+static unsigned store_value(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_value *value,
+	unsigned instruction, bool after, int32_t displacement)
 {
 	unsigned slot = plan->description.words++;
 
-	values[slot] = *value;
+	plan->values[slot] = *value;
 	plan->sources[slot] = source_of(value);
 	plan->stores[plan->n_stores++] = (struct papi_vpmu_trace_store){
 		.instruction = (uint8_t)instruction,
@@ -100,18 +80,18 @@ static unsigned store_value(struct papi_vpmu_trace_plan *plan, const struct valu
 	return slot;
 }
 
-static struct value value_of(const ZydisDecodedOperand *operand)
+static struct papi_vpmu_value value_of(const struct papi_vpmu_trace_plan *plan, const ZydisDecodedOperand *operand)
 {
-	struct value value = {
+	struct papi_vpmu_value value = {
 		.base = (int8_t)papi_vpmu_register_number(operand->mem.base),
 		.index = (int8_t)papi_vpmu_register_number(operand->mem.index),
 		.scale = operand->mem.index == ZYDIS_REGISTER_NONE ? 0 : operand->mem.scale,
 	};
 
 	if (value.base != NO_REGISTER)
-		value.base_then = registers[value.base];
+		value.base_then = plan->registers[value.base];
 	if (value.index != NO_REGISTER)
-		value.index_then = registers[value.index];
+		value.index_then = plan->registers[value.index];
 	return value;
 }
 
@@ -154,20 +134,20 @@ static int64_t stack_adjustment(const struct papi_vpmu_instruction *instruction,
 	}
 }
 
-static void plan_string(
-	struct papi_vpmu_trace_plan *plan, const struct value *value, unsigned index, struct papi_vpmu_access *access)
+static void plan_string(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_value *value, unsigned index,
+	struct papi_vpmu_access *access)
 {
 	access->form = PAPI_VPMU_FORM_STRING;
 	access->slot = (uint8_t)store_value(plan, value, index, false, 0);
 	store_value(plan, value, index, true, 0);
 	/* Neither can stand for the register anywhere else. */
-	values[access->slot].narrow = values[access->slot + 1].narrow = true;
+	plan->values[access->slot].narrow = plan->values[access->slot + 1].narrow = true;
 }
 
 static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
 	const ZydisDecodedOperand *operand, unsigned index, struct papi_vpmu_access *access)
 {
-	struct value value = value_of(operand);
+	struct papi_vpmu_value value = value_of(plan, operand);
 	int64_t difference;
 	int slot;
 
@@ -194,8 +174,8 @@ static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 /* Of code, from the block's first: where the instruction ends. */
 static uint8_t line_of(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction)
 {
-	return (uint8_t)(((instruction->pc + instruction->decoded.length - 1) >> code_shift) -
-		(plan->description.pc >> code_shift));
+	return (uint8_t)(((instruction->pc + instruction->decoded.length - 1) >> plan->line_shift) -
+		(plan->description.pc >> plan->line_shift));
 }
 
 static void plan_operand(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
@@ -203,14 +183,14 @@ static void plan_operand(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 {
 	const struct papi_vpmu_class *class = &instruction->class;
 	struct papi_vpmu_access *access = &plan->accesses[plan->description.accesses++];
-	struct value value;
+	struct papi_vpmu_value value;
 
 	*access = (struct papi_vpmu_access){ .kind = (uint8_t)kind_of(instruction, operand),
 		.extent = (uint16_t)(operand->size < 8 ? 0 : operand->size / 8 - 1) };
 	access->is_write = access->kind == PAPI_VPMU_WRITE;
 	access->line = line_of(plan, instruction);
 	if (class->loads_each || class->stores_each) {
-		value = value_of(operand);
+		value = value_of(plan, operand);
 		plan_string(plan, &value, index, access);
 	} else {
 		plan_address(plan, instruction, operand, index, access);
@@ -227,7 +207,7 @@ static unsigned take_words(struct papi_vpmu_trace_plan *plan, unsigned n)
 	unsigned slot = plan->description.words;
 
 	for (unsigned i = slot; i < slot + n; i++) {
-		values[i] = (struct value){ .narrow = true };
+		plan->values[i] = (struct papi_vpmu_value){ .narrow = true };
 		plan->sources[i].known = false;
 	}
 	plan->description.words = (uint8_t)(slot + n);
@@ -265,7 +245,8 @@ static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 	const ZydisDecodedOperand *operand, unsigned index)
 {
 	struct papi_vpmu_access *access = &plan->accesses[plan->description.accesses++];
-	struct value base = { .base = (int8_t)papi_vpmu_register_number(operand->mem.base), .index = NO_REGISTER };
+	struct papi_vpmu_value base = { .base = (int8_t)papi_vpmu_register_number(operand->mem.base),
+		.index = NO_REGISTER };
 	unsigned extent = gather_extent(instruction, operand);
 	bool bits = extent & PAPI_VPMU_GATHER_MASK_BITS;
 
@@ -279,7 +260,7 @@ static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 		access->slot = (uint8_t)take_words(plan, 1);
 	else
 		access->slot = (uint8_t)store_value(plan, &base, index, false, 0);
-	values[access->slot].narrow = true; /* the others are to be right behind it */
+	plan->values[access->slot].narrow = true; /* the others are to be right behind it */
 	store_vector(plan, bits ? PAPI_VPMU_STORE_LARGE : PAPI_VPMU_STORE_VECTOR, operand->mem.index,
 		papi_vpmu_gather_index_words(extent), index);
 	store_vector(plan, bits ? PAPI_VPMU_STORE_MASK : PAPI_VPMU_STORE_VECTOR,
@@ -304,76 +285,6 @@ static void plan_accesses(
 			plan_operand(plan, instruction, operand, index);
 		else if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB && !class->counts[PAPI_VPMU_PREFETCHES])
 			plan_gather(plan, instruction, operand, index);
-	}
-}
-
-/* ---- what becomes of the registers ---- */
-
-static void change(int number)
-{
-	registers[number].epoch++;
-	registers[number].delta = 0;
-}
-
-/* Whether an instruction changes this register by a constant alone: that is done. */
-static bool add_constant(const struct papi_vpmu_instruction *instruction, int number)
-{
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-	const ZydisDecodedOperand *operands = instruction->operands;
-	bool is_stack = number == RSP;
-
-	switch (decoded->mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH:
-	case ZYDIS_MNEMONIC_PUSHFQ:
-		registers[number].delta -= is_stack ? decoded->operand_width / 8 : 0;
-		return is_stack;
-	case ZYDIS_MNEMONIC_POP:
-	case ZYDIS_MNEMONIC_POPFQ:
-		registers[number].delta += is_stack ? decoded->operand_width / 8 : 0;
-		return is_stack && papi_vpmu_register_number(operands[0].reg.value) != RSP;
-	default:
-		break;
-	}
-	if (decoded->operand_width != 64 || operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
-		papi_vpmu_register_number(operands[0].reg.value) != number)
-		return false;
-	switch (decoded->mnemonic) {
-	case ZYDIS_MNEMONIC_INC:
-		registers[number].delta++;
-		return true;
-	case ZYDIS_MNEMONIC_DEC:
-		registers[number].delta--;
-		return true;
-	case ZYDIS_MNEMONIC_ADD:
-	case ZYDIS_MNEMONIC_SUB:
-		if (operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
-			return false;
-		registers[number].delta += decoded->mnemonic == ZYDIS_MNEMONIC_ADD ? operands[1].imm.value.s
-										   : -operands[1].imm.value.s;
-		return true;
-	case ZYDIS_MNEMONIC_LEA:
-		if (papi_vpmu_register_number(operands[1].mem.base) != number ||
-			operands[1].mem.index != ZYDIS_REGISTER_NONE || decoded->address_width != 64)
-			return false;
-		registers[number].delta += operands[1].mem.disp.value;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void follow_registers(const struct papi_vpmu_instruction *instruction)
-{
-	for (unsigned i = 0; i < instruction->decoded.operand_count; i++) {
-		const ZydisDecodedOperand *operand = &instruction->operands[i];
-		int number;
-
-		if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
-			!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
-			continue;
-		number = papi_vpmu_register_number(operand->reg.value);
-		if (number >= 0 && !add_constant(instruction, number))
-			change(number);
 	}
 }
 
@@ -414,7 +325,7 @@ static enum papi_vpmu_access_form order_of(const struct papi_vpmu_access *first,
 /* Puts before each run of near accesses the one that spans them. */
 static void span(struct papi_vpmu_trace_plan *plan)
 {
-	static struct papi_vpmu_access spanned[256]; /* under the lock */
+	struct papi_vpmu_access *spanned = plan->spanned;
 	unsigned n = plan->description.accesses, made = 0;
 
 	for (unsigned i = 0; i < n;) {
@@ -483,7 +394,8 @@ static void cut(struct papi_vpmu_decoded *decoded, unsigned count)
 	decoded->end = decoded->instructions[count].pc;
 }
 
-void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded)
+void papi_vpmu_trace_plan_block(
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift)
 {
 	const struct papi_vpmu_instruction *last;
 	unsigned used = 0;
@@ -491,10 +403,10 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 	plan->description = (struct papi_vpmu_description){ .pc = decoded->pc, .words = 1, .plain = true };
 	plan->end = decoded->pc;
 	plan->n_stores = 0;
-	code_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
+	plan->line_shift = line_shift;
 	plan->needs_scratch = false;
 	for (unsigned i = 0; i < 16; i++)
-		registers[i] = (struct known){ 0 };
+		plan->registers[i] = (struct papi_vpmu_known){ 0 };
 	for (unsigned i = 0; i < decoded->count; i++) {
 		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
 
@@ -507,7 +419,7 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 			plan->end = instruction->pc + instruction->decoded.length;
 			plan_accesses(plan, instruction, i);
 		}
-		follow_registers(instruction);
+		papi_vpmu_trace_follow(plan, instruction);
 	}
 	choose_registers(plan, used);
 	last = &decoded->instructions[decoded->count - 1];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where fields of struct papi_vpmu_thread are, for assembly and for emitted code; thread.c proves that they are
- * there. */
-#ifndef PAPI_VPMU_X86_64_OFFSETS_H
-#define PAPI_VPMU_X86_64_OFFSETS_H
+/*
+ * What translated code and the runtime agree upon: where fields of struct papi_vpmu_thread are, from gs (thread.c
+ * proves that they are there), how registers are numbered, and which exits there are. For assembly, too.
+ */
+#ifndef PAPI_VPMU_X86_64_TRANSLATE_OFFSETS_H
+#define PAPI_VPMU_X86_64_TRANSLATE_OFFSETS_H
 
 #define VPMU_COUNTERS      0 /* uint64_t[VPMU_LANES][64] */
 #define VPMU_LANES         8
@@ -38,5 +40,22 @@
 
 #define VPMU_SYSCALL_KINDS 6144  /* unsigned char[512] */
 #define VPMU_JUMPS         65536 /* uint64_t[65536] */
+
+#ifndef __ASSEMBLER__
+
+/* The order in which x86 numbers its registers. */
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+/* Exits of blocks that are not links, by number. */
+enum papi_vpmu_exit {
+	PAPI_VPMU_EXIT_INDIRECT = -1, /* the target of a jump or call, in pc, is not among the jumps */
+	PAPI_VPMU_EXIT_RETURN = -2,   /* likewise, of a return */
+	PAPI_VPMU_EXIT_SYSCALL = -3,  /* the system call before pc is for the runtime */
+	PAPI_VPMU_EXIT_STEP = -4,     /* the instruction at pc is to be run natively, alone */
+	PAPI_VPMU_EXIT_TRACE = -5,    /* the trace is full; goes on at pc */
+	PAPI_VPMU_EXIT_CONTINUE = -6, /* after a signal, at pc */
+};
+
+#endif
 
 #endif

@@ -9,15 +9,9 @@
  *	        js   spent                          spent: to the dispatcher (overflow.c), which gives the thread a new
  *	        ...                                        budget, or lets it run a single instruction
  */
-#include "components/vpmu/models/models.h"
-#include "components/vpmu/x86_64/trace.h"
-#include "components/vpmu/x86_64/translate.h"
-
-#define ARITHMETIC_FLAGS                                                                                \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \
-		ZYDIS_CPUFLAG_OF)
-
-enum { SIGN = 8 };
+#include "components/vpmu/models/frames.h"
+#include "components/vpmu/models/trace.h"
+#include "components/vpmu/x86_64/translate/translate.h"
 
 /* Where no bound is known: such a block is run only if no overflow is anywhere near. */
 #define UNKNOWN INT32_MAX
@@ -33,13 +27,13 @@ bool papi_vpmu_weighs_memory(const struct papi_vpmu_wants *wants)
 
 static unsigned weight_of(const struct papi_vpmu_translation *t, enum papi_vpmu_counter counter)
 {
-	return t->flavour->wants.weights[counter];
+	return t->request.wants->weights[counter];
 }
 
 /* What the instructions are, and which way the branch may go. */
 static uint64_t weigh_exact(const struct papi_vpmu_translation *t)
 {
-	const struct papi_vpmu_decoded *decoded = t->decoded;
+	const struct papi_vpmu_decoded *decoded = &t->decoded;
 	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
 	uint64_t weight = 0;
 
@@ -70,12 +64,12 @@ static uint64_t weigh_access(const struct papi_vpmu_translation *t, const struct
 		pages * weight_of(t, PAPI_VPMU_DTLB_READ_WALKS + kind);
 }
 
-static uint64_t weigh_accesses(const struct papi_vpmu_translation *t, const struct papi_vpmu_description *block)
+static uint64_t weigh_accesses(const struct papi_vpmu_translation *t)
 {
-	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block);
+	const struct papi_vpmu_access *access = t->plan.accesses;
 	uint64_t weight = 0;
 
-	for (const struct papi_vpmu_access *end = access + block->accesses; access < end; access++)
+	for (const struct papi_vpmu_access *end = access + t->plan.description.accesses; access < end; access++)
 		if (!access->spanned)
 			weight += weigh_access(t, access);
 	return weight;
@@ -83,7 +77,7 @@ static uint64_t weigh_accesses(const struct papi_vpmu_translation *t, const stru
 
 static uint64_t weigh_fetches(const struct papi_vpmu_translation *t, const struct papi_vpmu_description *block)
 {
-	unsigned shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
+	unsigned shift = t->request.line_shift;
 	uint64_t last = block->next - 1, lines = (last >> shift) - (block->pc >> shift) + 1;
 	uint64_t pages = (last >> PAPI_VPMU_PAGE_SHIFT) - (block->pc >> PAPI_VPMU_PAGE_SHIFT) + 1;
 
@@ -111,10 +105,10 @@ static uint64_t weigh_prediction(const struct papi_vpmu_translation *t, enum pap
 /* What runs natively, alone, and string instructions. */
 static bool is_unbounded(const struct papi_vpmu_translation *t)
 {
-	const struct papi_vpmu_instruction *first = &t->decoded->instructions[0];
+	const struct papi_vpmu_instruction *first = &t->decoded.instructions[0];
 
 	return first->kind == PAPI_VPMU_STEP ||
-		((first->class.loads_each || first->class.stores_each) && papi_vpmu_weighs_memory(&t->flavour->wants));
+		((first->class.loads_each || first->class.stores_each) && papi_vpmu_weighs_memory(t->request.wants));
 }
 
 static int32_t bounded(uint64_t weight)
@@ -122,23 +116,22 @@ static int32_t bounded(uint64_t weight)
 	return weight < UNKNOWN ? (int32_t)weight : UNKNOWN;
 }
 
-void papi_vpmu_weigh(const struct papi_vpmu_translation *t, struct papi_vpmu_block *block)
+void papi_vpmu_weigh(struct papi_vpmu_translation *t)
 {
-	const struct papi_vpmu_description *description = papi_vpmu_trace_description(t->description);
+	const struct papi_vpmu_description *description = &t->plan.description;
 	uint64_t least = weigh_exact(t), misses = 0;
 
 	if (t->traced && description->counted) {
 		least += weigh_prediction(t, description->end);
-		misses = weigh_accesses(t, description) + weigh_fetches(t, description);
+		misses = weigh_accesses(t) + weigh_fetches(t, description);
 	}
-	block->weight = is_unbounded(t) ? UNKNOWN : bounded(least + misses);
-	block->least_weight = is_unbounded(t) ? UNKNOWN : bounded(least);
-	block->description = t->traced ? t->description + 1 : 0;
+	t->block.weight = is_unbounded(t) ? UNKNOWN : bounded(least + misses);
+	t->block.least_weight = is_unbounded(t) ? UNKNOWN : bounded(least);
 }
 
 static bool flags_unused_at_start(const struct papi_vpmu_decoded *decoded)
 {
-	unsigned needed = ARITHMETIC_FLAGS;
+	unsigned needed = PAPI_VPMU_ARITHMETIC_FLAGS;
 
 	for (unsigned i = 0; i < decoded->count && needed; i++) {
 		if (decoded->instructions[i].flags_read & needed)
@@ -150,13 +143,13 @@ static bool flags_unused_at_start(const struct papi_vpmu_decoded *decoded)
 
 static uint8_t *spend(struct papi_vpmu_translation *t)
 {
-	papi_vpmu_emit_add_flags(&t->e, VPMU_BUDGET, -t->block->weight);
-	return papi_vpmu_emit_jump_if(&t->e, SIGN, 0);
+	papi_vpmu_emit_add_flags(&t->e, VPMU_BUDGET, -t->block.weight);
+	return papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_SIGN);
 }
 
 static void leave(struct papi_vpmu_translation *t)
 {
-	papi_vpmu_exit(&t->e, papi_vpmu_cache_new_link(t->pc, NULL, PAPI_VPMU_LINK_BUDGET));
+	papi_vpmu_exit(&t->e, papi_vpmu_new_link(t, t->pc, NULL, PAPI_VPMU_LINK_BUDGET));
 }
 
 static void give_flags_back(struct papi_vpmu_translation *t)
@@ -170,7 +163,7 @@ void papi_vpmu_spend_budget(struct papi_vpmu_translation *t)
 {
 	uint8_t *spent, *enough;
 
-	if (flags_unused_at_start(t->decoded)) {
+	if (flags_unused_at_start(&t->decoded)) {
 		spent = spend(t);
 		enough = papi_vpmu_emit_jump(&t->e, 0);
 		papi_vpmu_emit_land_32(&t->e, spent);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/x86_64/blocks.h"
+
+#include "components/vpmu/models/geometry.h"
+#include "components/vpmu/x86_64/descriptions.h"
+#include "components/vpmu/x86_64/library.h"
+#include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/tracer.h"
+#include "components/vpmu/x86_64/translate/translate.h"
+
+/* ---- the process as translation sees it ---- */
+
+static uint64_t executable_until(const struct papi_vpmu_view *view, uint64_t address)
+{
+	(void)view;
+	return papi_vpmu_maps_executable_until(address);
+}
+
+static bool may_change(const struct papi_vpmu_view *view, uint64_t address)
+{
+	(void)view;
+	return papi_vpmu_maps_may_change(address);
+}
+
+static bool is_library(const struct papi_vpmu_view *view, uint64_t address)
+{
+	(void)view;
+	return papi_vpmu_library_holds(address);
+}
+
+static bool is_engine(const struct papi_vpmu_view *view, uint64_t address)
+{
+	(void)view;
+	return papi_vpmu_library_is_engine(address);
+}
+
+/* The dispatcher guards translation: where that is no memory, the instruction is run natively, alone. */
+static bool load(const struct papi_vpmu_view *view, uint64_t address, uint64_t *value)
+{
+	(void)view;
+	*value = *(const uint64_t *)(uintptr_t)address;
+	return true;
+}
+
+static bool owns_breakpoints(const struct papi_vpmu_view *view)
+{
+	(void)view;
+	return papi_vpmu_tracer_owns_breakpoints();
+}
+
+static const struct papi_vpmu_view process = {
+	.executable_until = executable_until,
+	.may_change = may_change,
+	.is_library = is_library,
+	.is_engine = is_engine,
+	.load = load,
+	.owns_breakpoints = owns_breakpoints,
+};
+
+/* ---- making and filing ---- */
+
+/* The block being translated, and the one that follows it in its record; under the lock. */
+static struct papi_vpmu_translation leading, following;
+static unsigned last_lane;
+
+static uint64_t find(const void *flavour, uint64_t pc)
+{
+	const struct papi_vpmu_block *block = papi_vpmu_cache_find(flavour, pc);
+
+	return block ? block->code : 0;
+}
+
+/* Where code is to be put. False when the segment is full. */
+static bool open_place(struct papi_vpmu_place *place, const struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	if (!papi_vpmu_cache_open(&place->e))
+		return false;
+	papi_vpmu_cache_begin_block(&place->e, pc);
+	place->first_link = papi_vpmu_cache_next_link();
+	place->find = find;
+	place->translated = flavour;
+	return true;
+}
+
+/* Numbers of links are given in their order. */
+static struct papi_vpmu_block *file(const struct papi_vpmu_translation *t)
+{
+	for (unsigned i = 0; i < t->n_links; i++)
+		papi_vpmu_cache_new_link(&t->links[i]);
+	return papi_vpmu_cache_close(&t->e, &t->block, t->marks);
+}
+
+static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi_vpmu_flavour *flavour)
+{
+	struct papi_vpmu_place place;
+
+	if (!open_place(&place, flavour, t->pc))
+		return NULL;
+	t->block.flavour = flavour;
+	papi_vpmu_translation_emit(t, &place);
+	return file(t);
+}
+
+/* What the records of the block are described by, and the block that follows it. False when there is no room. */
+static bool prepare(struct papi_vpmu_flavour *flavour)
+{
+	const struct papi_vpmu_block *block;
+	bool overflow = flavour->wants.overflow,
+	     follows = papi_vpmu_translation_plan_following(&following, &leading, last_lane + 1);
+
+	if (follows) {
+		last_lane++;
+		block = emit(&following, flavour);
+		if (!block)
+			return false;
+		leading.following = block->code;
+	}
+	if (!leading.traced)
+		return true;
+	if (!papi_vpmu_describe(&leading.plan, follows ? &following.plan : NULL, overflow, &leading.description))
+		return false;
+	if (overflow)
+		leading.block.description = leading.description + 1;
+	return true;
+}
+
+static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
+{
+	struct papi_vpmu_request request = {
+		.view = &process,
+		.wants = &flavour->wants,
+		.pc = pc,
+		.library = flavour->library,
+		.step = flavour->step,
+		.unreadable = !readable,
+		.lane = ++last_lane,
+	};
+
+	if (flavour->wants.simulate)
+		request.line_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
+	papi_vpmu_translation_plan(&leading, &request);
+	return prepare(flavour) ? emit(&leading, flavour) : NULL;
+}
+
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	return translate(flavour, pc, true);
+}
+
+struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	return translate(flavour, pc, false);
+}
+
+uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise)
+{
+	struct papi_vpmu_place place;
+
+	if (!open_place(&place, NULL, block->pc))
+		return 0;
+	papi_vpmu_translation_emit_indirect_entry(&leading, &place, block, otherwise);
+	block->indirect = file(&leading)->code;
+	return block->indirect;
+}

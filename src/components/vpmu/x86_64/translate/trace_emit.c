@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The code that appends a block's record to the trace (trace_plan.h). None of it changes a flag but the comparison. */
+#include "components/vpmu/x86_64/translate/translate.h"
+
+static void emit_value(
+	struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_store *store)
+{
+	unsigned reg = plan->scratch, place = 8u * store->slot;
+
+	if (store->index < 0 && !store->narrow) {
+		papi_vpmu_emit_store_at(e, plan->pointer, place, (unsigned)store->base);
+		return;
+	}
+	if (store->base < 0)
+		papi_vpmu_emit_lea_index(e, reg, (unsigned)store->index, store->scale, store->displacement);
+	else if (store->index < 0)
+		papi_vpmu_emit_lea(e, reg, (unsigned)store->base, store->displacement);
+	else
+		papi_vpmu_emit_lea_scaled(
+			e, reg, (unsigned)store->base, (unsigned)store->index, store->scale, store->displacement);
+	if (store->narrow)
+		papi_vpmu_emit_move_32(e, reg, reg);
+	papi_vpmu_emit_store_at(e, plan->pointer, place, reg);
+}
+
+static void emit_any(
+	struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_store *store)
+{
+	unsigned place = 8u * store->slot, reg = (unsigned)store->base;
+
+	switch (store->sort) {
+	case PAPI_VPMU_STORE_VECTOR:
+		papi_vpmu_emit_store_vector(e, plan->pointer, place, reg);
+		break;
+	case PAPI_VPMU_STORE_LARGE:
+		papi_vpmu_emit_store_vector_large(e, plan->pointer, place, reg);
+		break;
+	case PAPI_VPMU_STORE_MASK:
+		papi_vpmu_emit_store_mask(e, plan->pointer, place, reg);
+		break;
+	default:
+		emit_value(e, plan, store);
+	}
+}
+
+void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_trace_plan *plan = &t->plan;
+
+	if (!t->traced)
+		return;
+	t->trace_keeps_flags = !papi_vpmu_flags_unused(t->request.view, t->pc);
+	papi_vpmu_spill(t, plan->pointer, t->pc);
+	papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_TRACE_NEXT);
+	if (t->trace_keeps_flags) {
+		papi_vpmu_spill(t, RAX, t->pc);
+		papi_vpmu_emit_flags_save(&t->e);
+		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_FLAGS);
+	}
+	papi_vpmu_emit_compare_flags(&t->e, plan->pointer, VPMU_TRACE_LIMIT);
+	t->trace_full = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_ABOVE);
+	if (t->trace_keeps_flags) {
+		papi_vpmu_emit_flags_restore(&t->e);
+		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
+		papi_vpmu_unspill(t, RAX, t->pc);
+	}
+	if (plan->needs_scratch)
+		papi_vpmu_spill(t, plan->scratch, t->pc);
+	papi_vpmu_emit_store_constant_at(&t->e, plan->pointer, t->description);
+}
+
+static void emit_stores(struct papi_vpmu_translation *t, unsigned instruction, bool after)
+{
+	const struct papi_vpmu_trace_plan *plan = &t->plan;
+
+	for (unsigned i = 0; t->traced && i < plan->n_stores; i++)
+		if (plan->stores[i].instruction == instruction && plan->stores[i].after == after)
+			emit_any(&t->e, plan, &plan->stores[i]);
+}
+
+void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instruction)
+{
+	emit_stores(t, instruction, false);
+}
+
+void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction)
+{
+	emit_stores(t, instruction, true);
+}
+
+void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
+{
+	const struct papi_vpmu_trace_plan *plan = &t->plan;
+
+	if (!t->traced)
+		return;
+	papi_vpmu_emit_lea(&t->e, plan->pointer, plan->pointer, 8 * plan->description.words);
+	papi_vpmu_emit_store(&t->e, VPMU_TRACE_NEXT, plan->pointer);
+	if (plan->needs_scratch)
+		papi_vpmu_unspill(t, plan->scratch, pc);
+	papi_vpmu_unspill(t, plan->pointer, pc);
+}
+
+void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_trace_plan *plan = &t->plan;
+
+	if (!t->traced)
+		return;
+	papi_vpmu_emit_land_32(&t->e, t->trace_full);
+	t->spilled = 1u << plan->pointer;
+	t->added = 0;
+	if (t->trace_keeps_flags) {
+		t->spilled |= 1u << RAX;
+		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_FLAGS);
+		papi_vpmu_emit_flags_restore(&t->e);
+		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
+		papi_vpmu_unspill(t, RAX, t->pc);
+	} else {
+		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
+	}
+	papi_vpmu_emit_constant(&t->e, plan->pointer, t->pc);
+	papi_vpmu_emit_store(&t->e, VPMU_PC, plan->pointer);
+	papi_vpmu_unspill(t, plan->pointer, t->pc);
+	papi_vpmu_exit(&t->e, PAPI_VPMU_EXIT_TRACE);
+}

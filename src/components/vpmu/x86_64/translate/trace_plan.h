@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What has to be stored for the record of a block (models/trace.h), found out before any of its code is emitted. For
+ *
+ *	push rbx
+ *	add  rbx, [rax + rcx * 8 + 40]
+ *	mov  [rsp + 16], rbx
+ *	ret
+ *
+ * the record has three words, of which rsp stands for the push, the store and the return, and the code is
+ *
+ *	mov  gs:[spilled r8], r8           pointer: a register that the block does not use
+ *	mov  r8, gs:[trace_next]
+ *	cmp  r8, gs:[trace_limit]          in between, with the flags in rax if they are needed
+ *	ja   full                          leaves by way of the dispatcher, and begins the block again
+ *	mov  gs:[spilled r9], r9           scratch, if some value takes a lea
+ *	mov  qword [r8], description
+ *	mov  [r8 + 8], rsp                 before the first instruction that needs it
+ *	push rbx
+ *	lea  r9, [rax + rcx * 8]
+ *	mov  [r8 + 16], r9
+ *	add  rbx, [rax + rcx * 8 + 40]
+ *	mov  [rsp + 16], rbx
+ *	lea  r8, [r8 + 24]                 before the branch at the end: now the record is part of the trace
+ *	mov  gs:[trace_next], r8
+ *	mov  r9, gs:[spilled r9]
+ *	mov  r8, gs:[spilled r8]
+ *	...                                the return
+ *
+ * trace_plan.c finds the accesses, trace_follow.c follows the registers that they come from, trace_emit.c writes the
+ * code. A plan is a function of the block alone.
+ */
+#ifndef PAPI_VPMU_X86_64_TRANSLATE_TRACE_PLAN_H
+#define PAPI_VPMU_X86_64_TRANSLATE_TRACE_PLAN_H
+
+#include "components/vpmu/models/trace.h"
+#include "components/vpmu/x86_64/translate/decode.h"
+
+enum papi_vpmu_trace_sort {
+	PAPI_VPMU_STORE_ADDRESS, /* base + index * scale */
+	PAPI_VPMU_STORE_VECTOR,  /* several words: the 32 bytes of the vector register base */
+	PAPI_VPMU_STORE_LARGE,   /* its 64 bytes */
+	PAPI_VPMU_STORE_MASK,    /* the mask register base, 16 bits of it */
+};
+
+/* A value of the record. */
+struct papi_vpmu_trace_store {
+	uint8_t sort;        /* enum papi_vpmu_trace_sort */
+	uint8_t instruction; /* it is stored before this one */
+	bool after;          /* or after it */
+	uint8_t slot;
+	int8_t base, index; /* numbers of registers, -1: none */
+	uint8_t scale;
+	bool narrow;          /* 32-bit addressing */
+	int32_t displacement; /* with narrow only: there, the whole address is a value */
+};
+
+/* What a value will be, if that can be told before the block runs: of registers as they are then. */
+struct papi_vpmu_source {
+	int8_t base, index; /* as above */
+	uint8_t scale;
+	bool known;
+	int32_t constant;
+};
+
+/* A register: what is known of it while a block is planned. */
+struct papi_vpmu_known {
+	unsigned epoch; /* grows with each change that is not by a constant */
+	int64_t delta;  /* changes by constants, since the epoch began */
+};
+
+/* A value that is stored: base + index * scale as they were then. */
+struct papi_vpmu_value {
+	int8_t base, index;
+	uint8_t scale;
+	bool narrow; /* it stands for no other */
+	struct papi_vpmu_known base_then, index_then;
+};
+
+struct papi_vpmu_trace_plan {
+	struct papi_vpmu_description description;
+	uint64_t last; /* pc of the last instruction */
+	uint64_t end;  /* of what the models see: what belongs to a call of the library is not fetched */
+	struct papi_vpmu_access accesses[256];
+	struct papi_vpmu_trace_store stores[256];
+	struct papi_vpmu_source sources[256]; /* of each slot */
+	unsigned n_stores;
+	bool needs_scratch;        /* some value takes a lea */
+	unsigned pointer, scratch; /* registers that the block does not use */
+
+	/* While it is made. */
+	unsigned line_shift; /* of L1I */
+	struct papi_vpmu_known registers[16];
+	struct papi_vpmu_value values[PAPI_VPMU_RECORD_WORDS_MAX];
+	struct papi_vpmu_access spanned[256];
+};
+
+/* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record. */
+void papi_vpmu_trace_plan_block(
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift);
+
+/* trace_follow.c: what the instruction does to the registers that values come from. */
+void papi_vpmu_trace_follow(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction);
+
+#endif

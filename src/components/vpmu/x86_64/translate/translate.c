@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/x86_64/translate/translate.h"
+
+#include <stddef.h>
+
+#include "components/vpmu/models/frames.h"
+
+void papi_vpmu_mark(struct papi_vpmu_translation *t, uint64_t pc)
+{
+	uint64_t code = papi_vpmu_emit_address(&t->e) - t->entry;
+
+	if (t->n_marks && t->marks[t->n_marks - 1].code == code)
+		t->n_marks--;
+	if (t->n_marks == PAPI_VPMU_MAX_MARKS)
+		__builtin_trap(); /* 64 instructions cannot have that many */
+	t->marks[t->n_marks++] = (struct papi_vpmu_mark){ .code = (uint16_t)code,
+		.pc = (uint16_t)(pc - t->pc),
+		.spilled = (uint16_t)t->spilled,
+		.added = (uint8_t)t->added,
+		.kind = (uint8_t)t->kind };
+}
+
+void papi_vpmu_mark_as(struct papi_vpmu_translation *t, uint64_t pc, enum papi_vpmu_mark_kind kind)
+{
+	t->kind = kind;
+	papi_vpmu_mark(t, pc);
+}
+
+void papi_vpmu_spill(struct papi_vpmu_translation *t, unsigned reg, uint64_t pc)
+{
+	papi_vpmu_emit_spill(&t->e, reg);
+	t->spilled |= 1u << reg;
+	papi_vpmu_mark(t, pc);
+}
+
+void papi_vpmu_unspill(struct papi_vpmu_translation *t, unsigned reg, uint64_t pc)
+{
+	papi_vpmu_emit_unspill(&t->e, reg);
+	t->spilled &= ~(1u << reg);
+	papi_vpmu_mark(t, pc);
+}
+
+int64_t papi_vpmu_new_link(struct papi_vpmu_translation *t, uint64_t pc, uint8_t *place, intptr_t to_code)
+{
+	if (t->n_links == PAPI_VPMU_MAX_LINKS)
+		__builtin_trap(); /* the four copies of a loop have nine */
+	t->links[t->n_links] = (struct papi_vpmu_link){ pc, place, to_code };
+	return t->place.first_link + t->n_links++;
+}
+
+bool papi_vpmu_in_range(const struct papi_vpmu_wants *wants, uint64_t pc)
+{
+	return !wants->instructions_end || (pc >= wants->instructions_start && pc < wants->instructions_end);
+}
+
+#define BIT(counter) (1ull << (counter))
+
+/* With a range of data the simulator counts loads and stores: it knows the addresses. */
+static uint64_t wanted(const struct papi_vpmu_wants *wants)
+{
+	return wants->counters & ~(wants->data_end ? BIT(PAPI_VPMU_LOADS) | BIT(PAPI_VPMU_STORES) : 0);
+}
+
+bool papi_vpmu_is_wanted(const struct papi_vpmu_wants *wants, unsigned counter)
+{
+	return wanted(wants) & BIT(counter);
+}
+
+/* What a pass through the block adds to which counter. */
+static void sum(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_wants *wants = t->request.wants;
+	struct papi_vpmu_decoded *decoded = &t->decoded;
+	const uint64_t all = wanted(wants) & (BIT(PAPI_VPMU_FIRST_MODELLED) - 1);
+
+	for (unsigned i = 0; i < decoded->count; i++) {
+		struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
+
+		instruction->counted = !t->request.library && papi_vpmu_in_range(wants, instruction->pc) &&
+			instruction->kind != PAPI_VPMU_STEP && !instruction->trimmed;
+		for (uint64_t left = instruction->counted ? all : 0; left; left &= left - 1)
+			t->sums[__builtin_ctzll(left)] += instruction->class.counts[__builtin_ctzll(left)];
+	}
+}
+
+static bool is_repeated(const struct papi_vpmu_instruction *instruction)
+{
+	return instruction->class.loads_each || instruction->class.stores_each;
+}
+
+static void translate_instruction(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
+{
+	const struct papi_vpmu_wants *wants = t->request.wants;
+	bool repeated = instruction->counted && is_repeated(instruction) &&
+		(papi_vpmu_is_wanted(wants, PAPI_VPMU_LOADS) || papi_vpmu_is_wanted(wants, PAPI_VPMU_STORES));
+	uint64_t next = instruction->pc + instruction->decoded.length;
+
+	if (!repeated) {
+		papi_vpmu_copy(t, instruction);
+		return;
+	}
+	papi_vpmu_emit_store(&t->e, VPMU_REP_COUNT, RCX);
+	papi_vpmu_mark_as(t, instruction->pc, PAPI_VPMU_MARK_REP);
+	papi_vpmu_copy(t, instruction);
+	papi_vpmu_count_repeated(t, instruction);
+	papi_vpmu_mark_as(t, next, PAPI_VPMU_MARK_AT);
+	papi_vpmu_unspill(t, RDX, next);
+	papi_vpmu_unspill(t, RAX, next);
+}
+
+static void translate_copy(struct papi_vpmu_translation *t, unsigned point, bool flags_free)
+{
+	const struct papi_vpmu_decoded *decoded = &t->decoded;
+	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
+
+	if (papi_vpmu_loads_flags(&decoded->instructions[0]) && last->kind != PAPI_VPMU_STEP)
+		papi_vpmu_look_for_trap_flag(t);
+	papi_vpmu_trace_enter(t);
+	for (unsigned i = 0; i < decoded->count; i++) {
+		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
+
+		if (i == point)
+			papi_vpmu_count(t, instruction->pc, flags_free);
+		papi_vpmu_trace_before(t, i);
+		if (instruction->kind != PAPI_VPMU_PLAIN)
+			break;
+		translate_instruction(t, instruction);
+		papi_vpmu_trace_after(t, i);
+		papi_vpmu_mark(t, instruction->pc + instruction->decoded.length);
+	}
+	papi_vpmu_trace_leave(t, last->kind == PAPI_VPMU_PLAIN ? decoded->end : last->pc);
+	papi_vpmu_end_block(t, last);
+	papi_vpmu_trace_finish(t);
+}
+
+/* A short loop of one block would always add to the same lane, and wait for that: it gets a copy for each of
+ * several. */
+static unsigned copies_of(const struct papi_vpmu_decoded *decoded)
+{
+	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
+
+	if (last->kind != PAPI_VPMU_CONDITIONAL || papi_vpmu_branch_target(last) != decoded->pc)
+		return 1;
+	return decoded->count <= 16 ? 4 : 2;
+}
+
+static void translate_block(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_decoded *decoded = &t->decoded;
+	const struct papi_vpmu_view *view = t->request.view;
+	bool may_change = view->may_change(view, decoded->pc), overflow = t->request.wants->overflow, flags_free;
+	unsigned point = papi_vpmu_counting_point(t, &flags_free);
+	unsigned copies = may_change || t->traced || t->block.follows || overflow ? 1 : copies_of(decoded);
+
+	papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
+	if (may_change && decoded->instructions[0].kind != PAPI_VPMU_STEP)
+		papi_vpmu_check_unchanged(t);
+	if (overflow && !t->request.step)
+		papi_vpmu_spend_budget(t);
+	for (unsigned i = 0; i < copies; i++) {
+		t->again = i + 1 < copies;
+		t->lane = (t->lane + 1) % VPMU_LANES;
+		t->added = 0;
+		papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
+		translate_copy(t, point, flags_free);
+	}
+}
+
+static void keep(struct papi_vpmu_decoded *decoded, unsigned n)
+{
+	decoded->count = n;
+	decoded->end = decoded->instructions[n - 1].pc + decoded->instructions[n - 1].decoded.length;
+}
+
+/* A string instruction touches any amount of memory: where that brings an overflow nearer, it is alone. */
+static void set_repeated_apart(struct papi_vpmu_decoded *decoded)
+{
+	for (unsigned i = 0; i < decoded->count; i++)
+		if (is_repeated(&decoded->instructions[i]))
+			keep(decoded, i ? i : 1);
+}
+
+/* Nothing can be executed there, or it cannot be decoded: stepping over it shows what the processor makes of it. */
+static void make_step(struct papi_vpmu_decoded *decoded)
+{
+	decoded->count = 1;
+	decoded->instructions[0].pc = decoded->pc;
+	decoded->instructions[0].kind = PAPI_VPMU_STEP;
+	memset(&decoded->instructions[0].class, 0, sizeof(decoded->instructions[0].class));
+}
+
+/* A function of the library: runs natively, and what called it goes on translated. */
+static void translate_gate(struct papi_vpmu_translation *t)
+{
+	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
+	papi_vpmu_emit_constant(&t->e, R11, t->pc);
+	papi_vpmu_emit_store(&t->e, VPMU_CODE, R11);
+	papi_vpmu_emit_jump_through(&t->e, VPMU_GATE_ENTER);
+}
+
+/* What is to be translated: cut short where something has to be apart. */
+static void decode(struct papi_vpmu_translation *t)
+{
+	struct papi_vpmu_decoded *decoded = &t->decoded;
+
+	decoded->pc = decoded->end = t->pc;
+	decoded->count = 0;
+	if (!t->request.unreadable)
+		papi_vpmu_decode_block(t->request.view, decoded, t->pc);
+	if (!decoded->count)
+		make_step(decoded);
+	if (papi_vpmu_weighs_memory(t->request.wants))
+		set_repeated_apart(decoded);
+	papi_vpmu_trim_call(t->request.view, decoded);
+	if (t->request.step)
+		keep(decoded, 1);
+	while (t->block.trimmed < decoded->count &&
+		decoded->instructions[decoded->count - 1 - t->block.trimmed].trimmed)
+		t->block.trimmed++;
+}
+
+/* Instructions outside of the range that is counted make blocks of their own. */
+static void cut_at_range(const struct papi_vpmu_wants *wants, struct papi_vpmu_decoded *decoded)
+{
+	bool inside = papi_vpmu_in_range(wants, decoded->pc);
+
+	for (unsigned i = 1; i < decoded->count; i++) {
+		if (papi_vpmu_in_range(wants, decoded->instructions[i].pc) == inside)
+			continue;
+		decoded->count = i;
+		decoded->end = decoded->instructions[i].pc;
+	}
+}
+
+static void plan_record(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_wants *wants = t->request.wants;
+
+	cut_at_range(wants, &t->decoded);
+	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift);
+	t->plan.description.counted = papi_vpmu_in_range(wants, t->pc);
+}
+
+/* Whether nothing of it is translated. */
+static bool is_gate(const struct papi_vpmu_request *request)
+{
+	const struct papi_vpmu_view *view = request->view;
+
+	return view->is_library(view, request->pc) != request->library ||
+		(request->library && view->is_engine(view, request->pc));
+}
+
+static void begin(struct papi_vpmu_translation *t, const struct papi_vpmu_request *request)
+{
+	memset(t, 0, offsetof(struct papi_vpmu_translation, marks));
+	t->request = *request;
+	t->pc = t->block.pc = t->decoded.pc = t->decoded.end = request->pc;
+	t->decoded.count = 0;
+	t->lane = request->lane % VPMU_LANES;
+}
+
+void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct papi_vpmu_request *request)
+{
+	begin(t, request);
+	t->gate = is_gate(request);
+	if (t->gate)
+		return;
+	decode(t);
+	t->traced = request->wants->simulate && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
+	if (t->traced)
+		plan_record(t);
+	sum(t);
+	if (request->wants->overflow)
+		papi_vpmu_weigh(t);
+}
+
+void papi_vpmu_translation_emit(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place)
+{
+	t->place = *place;
+	t->e = place->e;
+	t->block.code = t->entry = papi_vpmu_emit_address(&t->e);
+	if (t->gate)
+		translate_gate(t);
+	else
+		translate_block(t);
+	t->block.size = (uint32_t)(t->decoded.end - t->pc);
+	t->block.n_marks = (uint16_t)t->n_marks;
+}
+
+/* ---- blocks that follow others ---- */
+
+/* Whether the block that a direct call or jump goes to is always the same, and the program's. */
+static bool leads_on(const struct papi_vpmu_translation *t, uint64_t *target)
+{
+	const struct papi_vpmu_view *view = t->request.view;
+	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
+
+	if (!t->traced || t->request.step || t->request.wants->overflow || last->trimmed ||
+		(last->kind != PAPI_VPMU_CALL && last->kind != PAPI_VPMU_JUMP))
+		return false;
+	*target = papi_vpmu_branch_target(last);
+	return !view->is_library(view, *target) && !view->may_change(view, *target) && !view->may_change(view, t->pc);
+}
+
+/* Whether [pc, end) is in that page. */
+static bool is_in_page(uint64_t page, uint64_t pc, uint64_t end)
+{
+	return pc >> PAPI_VPMU_PAGE_SHIFT == page && (end - 1) >> PAPI_VPMU_PAGE_SHIFT == page;
+}
+
+/* Whether the record of the one may stand for the other as well: nothing but where that goes in its turn is known only
+ * when it runs, which the next record tells. */
+static bool may_follow(struct papi_vpmu_translation *t, const struct papi_vpmu_translation *leading)
+{
+	const struct papi_vpmu_description *block = &t->plan.description;
+	uint64_t page = leading->pc >> PAPI_VPMU_PAGE_SHIFT;
+
+	if (!is_in_page(page, leading->pc, leading->decoded.end) || !is_in_page(page, t->pc, t->decoded.end))
+		return false;
+	plan_record(t);
+	return block->end == PAPI_VPMU_ENDS_CONDITIONAL && block->accesses == 0 &&
+		block->counted == leading->plan.description.counted;
+}
+
+bool papi_vpmu_translation_plan_following(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_translation *leading, unsigned lane)
+{
+	struct papi_vpmu_request request = leading->request;
+
+	request.lane = lane;
+	if (leading->gate || !leads_on(leading, &request.pc))
+		return false;
+	begin(t, &request);
+	t->block.follows = true;
+	papi_vpmu_decode_block(request.view, &t->decoded, t->pc);
+	if (!t->decoded.count || !may_follow(t, leading))
+		return false;
+	sum(t);
+	return true;
+}
+
+/* ---- where indirect branches arrive ---- */
+
+static void go_back(struct papi_vpmu_translation *t, uint64_t pc, uint64_t otherwise)
+{
+	papi_vpmu_emit_constant(&t->e, RDX, pc);
+	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RDX, 1, 0);
+	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_TARGET);
+	if (otherwise)
+		papi_vpmu_emit_jump(&t->e, otherwise);
+	else
+		papi_vpmu_emit_jump_through(&t->e, VPMU_JUMP_MISS);
+}
+
+void papi_vpmu_translation_emit_indirect_entry(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place,
+	const struct papi_vpmu_block *block, uint64_t otherwise)
+{
+	uint64_t pc = block->pc;
+	uint8_t *right;
+
+	memset(t, 0, offsetof(struct papi_vpmu_translation, marks));
+	t->e = place->e;
+	t->pc = t->block.pc = pc;
+	t->entry = t->block.code = papi_vpmu_emit_address(&t->e);
+	t->spilled = 1u << RCX | 1u << RDX;
+	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_TARGET);
+	papi_vpmu_emit_constant(&t->e, RDX, -pc);
+	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RDX, 1, 0);
+	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_DISTANCE);
+	right = papi_vpmu_emit_jrcxz(&t->e);
+	go_back(t, pc, otherwise);
+	papi_vpmu_emit_land_8(&t->e, right);
+	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_AT);
+	papi_vpmu_unspill(t, RDX, pc);
+	papi_vpmu_unspill(t, RCX, pc);
+	papi_vpmu_emit_jump(&t->e, block->code);
+	t->block.n_marks = (uint16_t)t->n_marks;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From bytes of the program to code that does the same and counts: bytes, an address and what is wanted go in; code,
+ * marks and links come out. A pure function in two steps, papi_vpmu_translation_plan() and _emit(): no memory but its
+ * arguments, no lock, no system call. blocks.c calls it under the lock of the cache, and files what comes out.
+ *
+ *	program                      code, with instructions, loads and taken branches wanted
+ *	    cmp  [rip + x], rax      entry   mov  gs:[spilled rcx], rcx      x is out of reach (copy.c)
+ *	    jne  on                          mov  rcx, address of x
+ *	                                     add  gs:[instructions], 2       flags are free until cmp (counting.c)
+ *	                                     add  gs:[loads], 1
+ *	                                     cmp  [rcx], rax
+ *	                                     mov  rcx, gs:[spilled rcx]
+ *	                                     jne  taken                      (branches.c)
+ *	                                     jmp  next                       link 1: what is behind the branch
+ *	                             next:   mov  gs:[exit], link 1
+ *	                                     jmp  gs:[dispatch]
+ *	                             taken:  ... one more branch taken, its flags kept ...
+ *	                                     jmp  on                         link 2
+ *
+ * What comes before all that where it is needed: the comparison with the bytes it was made of (check.c), the budget of
+ * an overflow (budget.c); around it, the record for the simulators (trace_emit.c).
+ */
+#ifndef PAPI_VPMU_X86_64_TRANSLATE_TRANSLATE_H
+#define PAPI_VPMU_X86_64_TRANSLATE_TRANSLATE_H
+
+#include "components/vpmu/engine.h"
+#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/x86_64/translate/decode.h"
+#include "components/vpmu/x86_64/translate/emit.h"
+#include "components/vpmu/x86_64/translate/offsets.h"
+#include "components/vpmu/x86_64/translate/trace_plan.h"
+
+#define PAPI_VPMU_MAX_MARKS 1024
+#define PAPI_VPMU_MAX_LINKS 16
+
+/* What is to be translated, and how. */
+struct papi_vpmu_request {
+	const struct papi_vpmu_view *view;
+	const struct papi_vpmu_wants *wants;
+	uint64_t pc;
+	bool library;        /* the library's own code: nothing is counted */
+	bool step;           /* a block has one instruction, and the dispatcher is asked after it */
+	bool unreadable;     /* nothing is read at pc: the block runs the instruction there natively, alone */
+	unsigned lane;       /* of the counters */
+	unsigned line_shift; /* with simulate: of the lines of L1I, whose size is 1 << line_shift */
+};
+
+/* Where the code goes, and to what it leads. */
+struct papi_vpmu_place {
+	struct papi_vpmu_emitter e;
+	int64_t first_link; /* the number of its first link; the others follow */
+	/* The address of the code of pc, if it has been translated; else 0, as if none had been where this is NULL. */
+	uint64_t (*find)(const void *translated, uint64_t pc);
+	const void *translated;
+};
+
+/* A block in the making: the code is behind its entry, e.next is its end. Large. */
+struct papi_vpmu_translation {
+	struct papi_vpmu_request request;
+	struct papi_vpmu_place place;
+	struct papi_vpmu_emitter e;
+	struct papi_vpmu_block block; /* as it is to be filed */
+	uint64_t entry;               /* address of code */
+	uint64_t pc;                  /* of the first instruction */
+	uint64_t following; /* the address of code where its direct branch goes, 0: where its target is translated */
+	unsigned lane;      /* of the counters */
+	bool again;         /* another copy of the block follows, for when its branch is taken */
+	bool gate;          /* a function of the library that runs natively: that is the whole block */
+	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
+	unsigned spilled, added;           /* as the next mark will say */
+	bool traced, trace_keeps_flags;    /* it makes a record; and does so where flags are needed */
+	uint32_t description;              /* with traced: of the record. Whoever files it sets it before emission */
+	uint8_t *trace_full;
+	enum papi_vpmu_mark_kind kind;
+	unsigned n_marks, n_links;
+	struct papi_vpmu_mark marks[PAPI_VPMU_MAX_MARKS];
+	struct papi_vpmu_link links[PAPI_VPMU_MAX_LINKS];
+	struct papi_vpmu_trace_plan plan; /* with traced */
+	struct papi_vpmu_decoded decoded;
+};
+
+/* Decodes what is to be translated, cut short where something has to be apart, and plans its record. */
+void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct papi_vpmu_request *request);
+
+/*
+ * A function that begins with a comparison and a branch is a block without a record of its own, if it is called from
+ * within its page: the caller's record stands for it, too, and the caller goes to a copy that makes none.
+ *
+ * Plans the block that follows another. False when none does. It is emitted first, and leading->following is then set
+ * to where its code is.
+ */
+bool papi_vpmu_translation_plan_following(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_translation *leading, unsigned lane);
+
+/* Emits the code; PAPI_VPMU_EMIT_MARGIN bytes are enough. */
+void papi_vpmu_translation_emit(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place);
+
+/* Emits code where indirect branches to a block go: they arrive with the target in rcx; rcx and rdx are spilled. If the
+ * target is another, they go on to the code otherwise (0: the dispatcher). */
+void papi_vpmu_translation_emit_indirect_entry(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place,
+	const struct papi_vpmu_block *block, uint64_t otherwise);
+
+/* Whether an instruction at pc is to be counted. */
+bool papi_vpmu_in_range(const struct papi_vpmu_wants *wants, uint64_t pc);
+
+/* Whether blocks add to a counter. */
+bool papi_vpmu_is_wanted(const struct papi_vpmu_wants *wants, unsigned counter);
+
+/* ---- among the files of the translator ---- */
+
+/* From here on, the program is at the instruction of that pc; the rest of the mark is what t says. */
+void papi_vpmu_mark(struct papi_vpmu_translation *t, uint64_t pc);
+/* The same, and from now on marks are of that kind. */
+void papi_vpmu_mark_as(struct papi_vpmu_translation *t, uint64_t pc, enum papi_vpmu_mark_kind kind);
+void papi_vpmu_spill(struct papi_vpmu_translation *t, unsigned reg, uint64_t pc);
+void papi_vpmu_unspill(struct papi_vpmu_translation *t, unsigned reg, uint64_t pc);
+
+/* The number of a new link. */
+int64_t papi_vpmu_new_link(struct papi_vpmu_translation *t, uint64_t pc, uint8_t *place, intptr_t to_code);
+
+/* copy.c: a plain instruction, the same but for its place. */
+void papi_vpmu_copy(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction);
+/* mov rcx, what an indirect jump or call goes to; rcx is spilled. */
+void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction);
+/* A loop or jrcxz that jumps over so many bytes behind it. */
+void papi_vpmu_copy_loop(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, unsigned distance);
+
+/* counting.c: how many of the block's instructions come before the point where its counters are added to; flags_free is
+ * set when the flags are not needed there. */
+unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free);
+void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_free);
+/* One more of a counter, at a place where the program is about to be at target. */
+void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint64_t target);
+/* After a rep string instruction: its loads and stores. */
+void papi_vpmu_count_repeated(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction);
+
+/* check.c: goes on only if the program's bytes are still those that were decoded. */
+void papi_vpmu_check_unchanged(struct papi_vpmu_translation *t);
+
+/* branches.c: leaves the code by that exit (enum papi_vpmu_exit, or the number of a link). */
+void papi_vpmu_exit(struct papi_vpmu_emitter *e, int64_t exit);
+/* To where the first instruction of the block is run natively, alone. */
+void papi_vpmu_exit_to_step(struct papi_vpmu_translation *t);
+/* That is where popf goes if it is about to set the trap flag. */
+void papi_vpmu_look_for_trap_flag(struct papi_vpmu_translation *t);
+/* The end of a block. */
+void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
+
+/* budget.c: whether accesses to memory bring an overflow nearer. */
+bool papi_vpmu_weighs_memory(const struct papi_vpmu_wants *wants);
+/* Finds the block's weights. */
+void papi_vpmu_weigh(struct papi_vpmu_translation *t);
+/* Goes on only if the thread has a budget for the block's instructions. */
+void papi_vpmu_spend_budget(struct papi_vpmu_translation *t);
+
+/* trace_emit.c: the code that makes the record. At the entry of the block, where nothing has been done. */
+void papi_vpmu_trace_enter(struct papi_vpmu_translation *t);
+void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instruction);
+void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction);
+/* Before the branch that ends the block. */
+void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc);
+/* Behind the block: where it goes when the trace is full. */
+void papi_vpmu_trace_finish(struct papi_vpmu_translation *t);
+
+#endif
