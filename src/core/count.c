@@ -9,8 +9,6 @@
 #include "core/direct.h"
 #include "core/eventset.h"
 #include "core/handles.h"
-#include "core/multiplex.h"
-#include "core/overflow.h"
 #include "core/thread.h"
 
 /* Sums of 64-bit counts may wrap; they must not be undefined. */
@@ -31,18 +29,26 @@ static long long value_of(const struct papi_eventset *set, unsigned i)
 {
 	long long value = papi_count_value(set, i);
 
-	return set->written ? wrapping_sum(value, set->offsets[i]) : value;
+	return papi_eventset_written(set) ? wrapping_sum(value, set->offsets[i]) : value;
 }
 
 /* The user's values from the counts of the natives. */
 static void evaluate(const struct papi_eventset *set, long long values[])
 {
-	if (set->plain && !set->written) {
+	if (set->plain && !papi_eventset_written(set)) {
 		memcpy(values, set->counts, set->n_events * sizeof(values[0]));
 		return;
 	}
 	for (unsigned i = 0; i < set->n_events; i++)
 		values[i] = value_of(set, i);
+}
+
+static void add_values(const struct papi_eventset *set, long long values[])
+{
+	bool as_counted = set->plain && !papi_eventset_written(set);
+
+	for (unsigned i = 0; i < set->n_events; i++)
+		values[i] = wrapping_sum(values[i], as_counted ? set->counts[i] : value_of(set, i));
 }
 
 static int read_parts(struct papi_eventset *set, bool rebase)
@@ -76,26 +82,45 @@ int papi_count_refresh(struct papi_eventset *set)
 
 /* ---- Features: core/feature.h -------------------------------------------------------------------------- */
 
-/* By their bits. */
-static const struct papi_feature *const features[] = { &papi_multiplex_feature, &papi_overflow_feature };
-
-#define N_FEATURES (sizeof(features) / sizeof(features[0]))
-
-/* used: bits of set->features, of a set that may be gone. */
-static __attribute__((cold)) int tell(unsigned used, enum papi_phase phase, struct papi_slot *slot)
+static __attribute__((cold, noinline)) int tell_features(const struct papi_eventset *set, enum papi_phase phase)
 {
-	int status = PAPI_OK;
+	return papi_features_tell(set->features, phase, papi_handle_slot(set->handle));
+}
 
-	for (unsigned i = 0; i < N_FEATURES && status == PAPI_OK; i++)
-		if (used >> i & 1 && features[i]->in[phase])
-			status = features[i]->in[phase](slot);
+static inline int tell(const struct papi_eventset *set, enum papi_phase phase)
+{
+	return __builtin_expect(set->features != 0, 0) ? tell_features(set, phase) : PAPI_OK;
+}
+
+static __attribute__((cold, noinline)) int tell_if_running(
+	const struct papi_eventset *set, enum papi_phase phase, int status)
+{
+	if (set->running)
+		tell_features(set, phase);
 	return status;
 }
 
-static __attribute__((cold)) int tell_features(const struct papi_eventset *set, enum papi_phase phase)
+/* What matters only to sets that count at the moment, and is no reason for another status. */
+static inline int tell_running(const struct papi_eventset *set, enum papi_phase phase, int status)
 {
-	return tell(set->features, phase, papi_handle_slot(set->handle));
+	return __builtin_expect(set->features != 0, 0) ? tell_if_running(set, phase, status) : status;
 }
+
+static void forget_written(struct papi_eventset *set)
+{
+	set->features &= (uint8_t)~PAPI_FEATURE_WRITTEN;
+}
+
+/* A run starts from zero, whatever was written before. */
+static int prepare_written(struct papi_slot *slot)
+{
+	forget_written(slot->set);
+	return PAPI_OK;
+}
+
+const struct papi_feature papi_written_feature = {
+	.in[PAPI_PHASE_PREPARE] = prepare_written,
+};
 
 /* ---- Starting and stopping ----------------------------------------------------------------------------- */
 
@@ -132,13 +157,10 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 		if (status != PAPI_OK)
 			return status;
 	}
-	set->written = false;
 	make_way(set);
-	if (__builtin_expect(set->features != 0, 0)) {
-		status = tell_features(set, PAPI_PHASE_PREPARE);
-		if (status != PAPI_OK)
-			return status;
-	}
+	status = tell(set, PAPI_PHASE_PREPARE);
+	if (status != PAPI_OK)
+		return status;
 	for (unsigned i = 0; i < set->n_parts; i++) {
 		papi_thread_start = (struct papi_thread_start){ set->parts[i].control, frame };
 		status = set->parts[i].component->start(set->parts[i].control);
@@ -150,13 +172,11 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 			abandon_start(set, i);
 		return status;
 	}
-	if (__builtin_expect(set->features != 0, 0)) {
-		status = tell_features(set, PAPI_PHASE_STARTED);
-		if (status != PAPI_OK) {
-			tell_features(set, PAPI_PHASE_STOPPING);
-			abandon_start(set, set->n_parts);
-			return status;
-		}
+	status = tell(set, PAPI_PHASE_STARTED);
+	if (status != PAPI_OK) {
+		tell(set, PAPI_PHASE_STOPPING);
+		abandon_start(set, set->n_parts);
+		return status;
 	}
 	set->running = true;
 	set->direct = papi_direct_ask(set);
@@ -170,7 +190,7 @@ static void forget_values(struct papi_eventset *set)
 {
 	if (set->n_natives)
 		memset(set->counts, 0, set->n_natives * sizeof(*set->counts));
-	set->written = false;
+	forget_written(set);
 }
 
 int papi_count_lost(struct papi_eventset *set, int status)
@@ -185,8 +205,7 @@ static int stop(struct papi_eventset *set, long long values[])
 
 	if (!set->running)
 		return papi_error(PAPI_ENOTRUN, "the EventSet is not counting");
-	if (__builtin_expect(set->features != 0, 0))
-		tell_features(set, PAPI_PHASE_STOPPING);
+	tell(set, PAPI_PHASE_STOPPING);
 	/* In the opposite order of start, so that the first component sees the whole region; all of them, come what
 	 * may. */
 	for (unsigned i = set->n_parts; i-- > 0;) {
@@ -206,8 +225,7 @@ static int stop(struct papi_eventset *set, long long values[])
 		forget_values(set);
 	else if (values)
 		evaluate(set, values);
-	if (__builtin_expect(set->features != 0, 0))
-		tell_features(set, PAPI_PHASE_STOPPED);
+	tell(set, PAPI_PHASE_STOPPED);
 	return status;
 }
 
@@ -220,15 +238,8 @@ int papi_count_stop_and_leave(struct papi_slot *slot, long long values[])
 		papi_handle_open(slot, slot->set->handle);
 	papi_handle_leave(slot);
 	if (__builtin_expect(used != 0, 0))
-		tell(used, PAPI_PHASE_LEFT, slot);
+		papi_features_tell(used, PAPI_PHASE_LEFT, slot);
 	return status;
-}
-
-/* To a program that reads all the time, the end of a turn comes while it is inside. */
-static void take_due_turn(struct papi_eventset *set)
-{
-	if (set->multiplex && set->running)
-		papi_multiplex_catch_up(set);
 }
 
 int papi_count_read_slowly(struct papi_eventset *set, long long values[])
@@ -237,8 +248,7 @@ int papi_count_read_slowly(struct papi_eventset *set, long long values[])
 
 	if (status == PAPI_OK)
 		evaluate(set, values);
-	take_due_turn(set);
-	return status;
+	return tell_running(set, PAPI_PHASE_READ, status);
 }
 
 /* All or nothing: where a native of a later part has had no turn yet, an earlier part must not lose its counts. */
@@ -252,16 +262,13 @@ static int read_and_rebase(struct papi_eventset *set)
 int papi_count_accum(struct papi_eventset *set, long long values[])
 {
 	if (set->running) {
-		int status = read_and_rebase(set);
+		int status = tell_running(set, PAPI_PHASE_READ, read_and_rebase(set));
 
-		take_due_turn(set);
 		if (status != PAPI_OK)
 			return status;
 	}
-	for (unsigned i = 0; i < set->n_events; i++)
-		values[i] = wrapping_sum(values[i], value_of(set, i));
-	if (papi_eventset_armed(set) && set->running)
-		papi_overflow_rebase(set);
+	add_values(set, values);
+	tell_running(set, PAPI_PHASE_REBASED, PAPI_OK);
 	forget_values(set);
 	return PAPI_OK;
 }
@@ -284,14 +291,12 @@ static int rebase_parts(struct papi_eventset *set)
 int papi_count_reset(struct papi_eventset *set)
 {
 	if (set->running) {
-		int status = rebase_parts(set);
+		int status = tell_running(set, PAPI_PHASE_READ, rebase_parts(set));
 
-		take_due_turn(set);
 		if (status != PAPI_OK)
 			return status;
 	}
-	if (papi_eventset_armed(set) && set->running)
-		papi_overflow_rebase(set);
+	tell_running(set, PAPI_PHASE_REBASED, PAPI_OK);
 	forget_values(set);
 	return PAPI_OK;
 }
@@ -305,13 +310,13 @@ int papi_count_write(struct papi_eventset *set, const long long values[])
 		set->offsets = calloc(set->n_events, sizeof(*set->offsets));
 	if (!set->offsets)
 		return papi_error(PAPI_ENOMEM, "no memory for the values of an EventSet");
-	set->written = false;
+	forget_written(set);
 	status = papi_count_read(set, set->offsets);
 	if (status != PAPI_OK)
 		return status;
 	for (unsigned i = 0; i < set->n_events; i++)
 		set->offsets[i] = (long long)((unsigned long long)values[i] - (unsigned long long)set->offsets[i]);
-	set->written = true;
+	set->features |= PAPI_FEATURE_WRITTEN;
 	return PAPI_OK;
 }
 
@@ -333,7 +338,7 @@ int papi_count_times(struct papi_eventset *set, long long enabled[], long long r
 {
 	int status = set->running ? bring_times_up_to_date(set) : PAPI_OK;
 
-	take_due_turn(set);
+	status = tell_running(set, PAPI_PHASE_READ, status);
 	if (status != PAPI_OK)
 		return status;
 	for (unsigned i = 0; i < set->n_events; i++) {

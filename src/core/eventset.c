@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/handles.h"
 #include "core/library.h"
 #include "core/multiplex.h"
 #include "core/overflow.h"
@@ -342,7 +343,8 @@ void papi_eventset_clean(struct papi_eventset *set)
 	set->natives = NULL;
 	set->counts = set->offsets = NULL;
 	set->n_parts = set->n_events = set->n_natives = 0;
-	set->plain = set->written = set->quick = false;
+	set->plain = set->quick = false;
+	set->features = 0;
 }
 
 void papi_eventset_free(struct papi_eventset *set)
@@ -422,10 +424,7 @@ void papi_eventset_forking(struct papi_eventset *set)
 
 void papi_eventset_orphaned(struct papi_eventset *set)
 {
-	papi_multiplex_forked(set);
-	/* Timers are not copied. */
-	if (papi_eventset_armed(set))
-		set->sampling->has_timer = false;
+	papi_features_tell(set->features, PAPI_PHASE_FORKED, papi_handle_slot(set->handle));
 	set->running = false;
 	set->owner = 0;
 }

@@ -53,12 +53,11 @@ struct papi_eventset {
 	unsigned n_events, n_natives;
 	bool running;
 	bool plain;
-	bool written;       /* PAPI_write() since the last start or reset */
-	unsigned features;  /* that it uses (core/feature.h) */
+	uint8_t features;   /* that it uses (core/feature.h) */
 	bool quick;         /* plain, and a start or stop is one call of the component and no more */
 	uint32_t owner;     /* papi_thread_number() of the thread it counts */
 	long long *counts;  /* per slot: scratch of reads; the last counts once stopped */
-	long long *offsets; /* per event, from PAPI_write(); used while written is set */
+	long long *offsets; /* per event, from PAPI_write() */
 	struct papi_set_event *events;
 	struct papi_set_native *natives;
 	struct papi_options options;
@@ -68,6 +67,12 @@ struct papi_eventset {
 	struct papi_multiplex *multiplex; /* of a multiplexed set (core/multiplex.h), else NULL */
 	struct papi_sampling *sampling;   /* of an armed set (core/overflow.h), else NULL */
 };
+
+/* Whether its values are what PAPI_write() asked for, and what was counted since: until the next start or reset. */
+static inline bool papi_eventset_written(const struct papi_eventset *set)
+{
+	return set->features & PAPI_FEATURE_WRITTEN;
+}
 
 /* Whether events of the set overflow. */
 static inline bool papi_eventset_armed(const struct papi_eventset *set)
@@ -152,7 +157,7 @@ static inline int papi_count_stop_quickly(struct papi_eventset *set, long long v
 /* The shortest way from a program to its counters: every call less on it counts. */
 static inline int papi_count_read(struct papi_eventset *set, long long values[])
 {
-	if (__builtin_expect(set->running && set->plain && !set->written, 1))
+	if (__builtin_expect(set->running && set->plain && !papi_eventset_written(set), 1))
 		return set->parts[0].component->read(set->parts[0].control, values, false);
 	return papi_count_read_slowly(set, values);
 }

@@ -223,8 +223,6 @@ void papi_handle_fork_child(void)
 			papi_eventset_forked(slot->set);
 		else if (slot->set)
 			papi_eventset_orphaned(slot->set);
-		/* Timers are not copied. */
-		atomic_store_explicit(&slot->timer, 0, memory_order_relaxed);
 		leave_after_fork(slot);
 	}
 	papi_unlock(&lock);

@@ -128,8 +128,7 @@ static inline void papi_handle_open(struct papi_slot *slot, int handle)
 {
 	const struct papi_eventset *set = slot->set;
 
-	if (!(set->direct || set->quick) || !set->plain || set->written || papi_eventset_armed(set) ||
-		set->owner != papi_thread_number())
+	if (!(set->direct || set->quick) || !set->plain || set->features || set->owner != papi_thread_number())
 		return;
 	slot->direct = NULL;
 	if (set->direct) {

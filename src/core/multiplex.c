@@ -6,18 +6,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "core/handles.h"
 #include "core/signals.h"
 #include "core/thread.h"
-
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int timer_signal;
@@ -45,15 +39,14 @@ void papi_multiplex_expired(struct papi_slot *slot)
 	papi_handle_leave(slot);
 }
 
-/* Ours is the timer that tells the place of a slot; a program's own may use the same signal. */
 static enum papi_signal_answer on_signal(const siginfo_t *info, void *context)
 {
-	uintptr_t first = (uintptr_t)papi_handle_slots, place = (uintptr_t)info->si_value.sival_ptr;
+	struct papi_slot *slot = papi_timer_slot(info);
 
 	(void)context;
-	if (info->si_code != SI_TIMER || place < first || place >= first + sizeof(papi_handle_slots))
+	if (!slot)
 		return PAPI_SIGNAL_FOREIGN;
-	papi_multiplex_expired(info->si_value.sival_ptr);
+	papi_multiplex_expired(slot);
 	return PAPI_SIGNAL_OWN;
 }
 
@@ -113,56 +106,32 @@ static int clock_for(const struct papi_options *options)
 	return own_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 }
 
-/* Straight from the kernel: the C library's would allocate, and hide the number that counts against the limit. */
-static int make_timer(struct papi_eventset *set, int clock)
-{
-	struct papi_multiplex *multiplex = set->multiplex;
-	struct sigevent event;
-
-	memset(&event, 0, sizeof(event));
-	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = papi_multiplex_signal();
-	event.sigev_value.sival_ptr = papi_handle_slot(set->handle);
-	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-	if (syscall(SYS_timer_create, clock, &event, &multiplex->timer))
-		return papi_error(PAPI_ESYS, "no timer for multiplexing: %s%s", strerror(errno),
-			errno == EAGAIN ? "; the user has as many as ulimit -i allows" : "");
-	multiplex->has_timer = true;
-	multiplex->clock = clock;
-	multiplex->thread = papi_thread_number();
-	return PAPI_OK;
-}
-
-static int set_timer(const struct papi_multiplex *multiplex, int ns)
-{
-	struct timespec interval = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
-	struct itimerspec time = { .it_interval = interval, .it_value = interval };
-
-	return (int)syscall(SYS_timer_settime, multiplex->timer, 0, &time, NULL);
-}
-
 static int started(struct papi_slot *slot)
 {
 	struct papi_eventset *set = slot->set;
 	struct papi_multiplex *multiplex = set->multiplex;
-	int clock = clock_for(&set->options), ns = set->options.turn_ns, status;
+	struct papi_timer_plan plan = { clock_for(&set->options), papi_multiplex_signal(), on_signal, "multiplexing" };
+	int status;
 
 	if (!takes_turns(set))
 		return PAPI_OK;
-	/* Again: the program may have installed a handler of its own since. */
-	status = papi_signal_claim(papi_multiplex_signal(), on_signal);
-	if (status != PAPI_OK)
-		return status;
-	if (multiplex->has_timer && (multiplex->thread != papi_thread_number() || multiplex->clock != clock))
-		papi_multiplex_close(set);
-	if (!multiplex->has_timer)
-		status = make_timer(set, clock);
+	status = papi_timer_make(&multiplex->timer, slot, &plan);
 	if (status != PAPI_OK)
 		return status;
 	atomic_store_explicit(&slot->turn_due, false, memory_order_relaxed);
-	if (set_timer(multiplex, ns))
+	if (!papi_timer_set(multiplex->timer.number, set->options.turn_ns, true))
 		return papi_error(PAPI_ESYS, "the timer of multiplexing cannot be set: %s", strerror(errno));
-	multiplex->armed = true;
+	multiplex->runs = true;
+	return PAPI_OK;
+}
+
+/* To a program that reads all the time, the end of a turn comes while it is inside. */
+static int catch_up(struct papi_slot *slot)
+{
+	if (atomic_load_explicit(&slot->turn_due, memory_order_relaxed)) {
+		atomic_store_explicit(&slot->turn_due, false, memory_order_relaxed);
+		take_turn(slot->set);
+	}
 	return PAPI_OK;
 }
 
@@ -170,47 +139,31 @@ static int stopping(struct papi_slot *slot)
 {
 	struct papi_multiplex *multiplex = slot->set->multiplex;
 
-	if (multiplex->armed)
-		set_timer(multiplex, 0);
-	multiplex->armed = false;
+	if (multiplex->runs)
+		papi_timer_set(multiplex->timer.number, 0, false);
+	multiplex->runs = false;
+	return PAPI_OK;
+}
+
+static int forked(struct papi_slot *slot)
+{
+	papi_timer_forget(&slot->set->multiplex->timer);
+	slot->set->multiplex->runs = false;
 	return PAPI_OK;
 }
 
 const struct papi_feature papi_multiplex_feature = {
 	.in[PAPI_PHASE_STARTED] = started,
+	.in[PAPI_PHASE_READ] = catch_up,
 	.in[PAPI_PHASE_STOPPING] = stopping,
+	.in[PAPI_PHASE_FORKED] = forked,
 };
-
-void papi_multiplex_catch_up(struct papi_eventset *set)
-{
-	struct papi_slot *slot = papi_handle_slot(set->handle);
-
-	if (atomic_load_explicit(&slot->turn_due, memory_order_relaxed)) {
-		atomic_store_explicit(&slot->turn_due, false, memory_order_relaxed);
-		take_turn(set);
-	}
-}
-
-void papi_multiplex_close(struct papi_eventset *set)
-{
-	struct papi_multiplex *multiplex = set->multiplex;
-
-	if (multiplex && multiplex->has_timer) {
-		syscall(SYS_timer_delete, multiplex->timer);
-		multiplex->has_timer = multiplex->armed = false;
-	}
-}
 
 void papi_multiplex_free(struct papi_eventset *set)
 {
-	papi_multiplex_close(set);
+	if (set->multiplex)
+		papi_timer_delete(&set->multiplex->timer);
 	free(set->multiplex);
 	set->multiplex = NULL;
-	set->features &= ~(unsigned)PAPI_FEATURE_MULTIPLEX;
-}
-
-void papi_multiplex_forked(struct papi_eventset *set)
-{
-	if (set->multiplex)
-		set->multiplex->has_timer = set->multiplex->armed = false;
+	set->features &= (uint8_t)~PAPI_FEATURE_MULTIPLEX;
 }

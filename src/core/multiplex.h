@@ -2,11 +2,10 @@
 /*
  * Multiplexing by the library: the clock that tells components when the next natives get their turn on the counters.
  *
- * Each running EventSet with more natives than counters has a POSIX timer, which sends a signal to the thread that
- * started the set. The timer tells the handler the slot of the set (core/handles.h), which is there for ever, and the
- * handler claims the slot like a call does; a signal that comes late finds it empty, or stopped. If a call is inside,
- * the one that the signal interrupted or another thread's, the handler only notes that a turn is due, and that call
- * takes it before it leaves: nobody waits for anybody.
+ * Each running EventSet with more natives than counters has a timer (core/timer.h), which sends a signal to the thread
+ * that started the set. The signal's handler claims the slot of the set like a call does; a signal that comes late finds
+ * it empty, or stopped. If a call is inside, the one that the signal interrupted or another thread's, the handler only
+ * notes that a turn is due, and that call takes it before it leaves: nobody waits for anybody.
  *
  * For a set that counts its own thread, time is the CPU time of the thread: a thread that sleeps is not woken, and each
  * turn lasts for as much of what is counted. For all others (attached, CPUs, inherited) it is real time.
@@ -23,28 +22,21 @@
 #include <stdint.h>
 
 #include "core/handles.h"
+#include "core/timer.h"
 
 /* Turns shorter than this would be spent on taking turns. */
 #define PAPI_MULTIPLEX_SHORTEST_NS 100000
 
 struct papi_multiplex {
-	bool has_timer, armed;
-	int timer;       /* the kernel's number of it */
-	int clock;       /* what it counts */
-	uint32_t thread; /* papi_thread_number() of the one it tells */
+	struct papi_timer timer;
+	bool runs; /* the timer */
 };
 
 /* What a multiplexed set needs beside its counters. PAPI_ENOMEM, PAPI_ESYS. */
 int papi_multiplex_prepare(struct papi_eventset *set);
 
-/* At the end of a call inside a running multiplexed set: the turn that came due meanwhile. */
-void papi_multiplex_catch_up(struct papi_eventset *set);
-
-/* Gives the timer back; with the set itself, everything. */
-void papi_multiplex_close(struct papi_eventset *set);
+/* Gives everything back. */
 void papi_multiplex_free(struct papi_eventset *set);
-/* The child of a fork: timers are not copied. */
-void papi_multiplex_forked(struct papi_eventset *set);
 
 /* What the signal does: the next turn of the set in that slot. */
 void papi_multiplex_expired(struct papi_slot *slot);

@@ -280,7 +280,7 @@ void papi_overflow_forget(struct papi_eventset *set)
 	free(sampling->samplers);
 	free(sampling);
 	set->sampling = NULL;
-	set->features &= ~(unsigned)PAPI_FEATURE_OVERFLOW;
+	set->features &= (uint8_t)~PAPI_FEATURE_OVERFLOW;
 }
 
 bool papi_overflow_uses(const struct papi_eventset *set, bool histogram)
@@ -354,7 +354,9 @@ static int stopping(struct papi_slot *slot)
 const struct papi_feature papi_overflow_feature = {
 	.in[PAPI_PHASE_PREPARE] = prepare,
 	.in[PAPI_PHASE_STARTED] = started,
+	.in[PAPI_PHASE_REBASED] = papi_overflow_rebased,
 	.in[PAPI_PHASE_STOPPING] = stopping,
 	.in[PAPI_PHASE_STOPPED] = papi_overflow_stopped,
 	.in[PAPI_PHASE_LEFT] = papi_overflow_left,
+	.in[PAPI_PHASE_FORKED] = papi_overflow_forked,
 };

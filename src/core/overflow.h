@@ -30,6 +30,7 @@
 
 #include "core/eventset.h"
 #include "core/profil.h"
+#include "core/timer.h"
 
 struct papi_slot;
 
@@ -51,11 +52,7 @@ struct papi_sampling {
 	long interval; /* ns between two looks; 0: the components tell when to look */
 	unsigned n;
 	struct papi_sampler *samplers;
-	/* The timer: it goes off for the next look, or to ask again for what could not be fetched at once. */
-	bool has_timer;
-	int timer; /* the kernel's number of it */
-	int clock, signal;
-	uint32_t thread; /* papi_thread_number() of the one it tells */
+	struct papi_timer timer; /* for the next look, or to ask again for what could not be fetched at once */
 };
 
 /* Looks more often than this would be all that a thread does. */
@@ -95,9 +92,6 @@ void papi_overflow_forget(struct papi_eventset *set);
 /* PAPI_ECNFLCT when an armed set cannot have these options. */
 int papi_overflow_check(const struct papi_eventset *set, const struct papi_options *options);
 
-/* The counts of an armed set are up to date, and about to start from zero. */
-void papi_overflow_rebase(struct papi_eventset *set);
-
 /*
  * A component tells that a native of the control that was armed with this cookie has overflowed. context is the
  * ucontext_t of the thread as it was interrupted. False: somebody is inside the set; the engine will ask again.
@@ -112,8 +106,10 @@ bool papi_overflow_signal_waits(void);
 
 /* Between the files of the engine. A look: fetches what has happened and delivers it. */
 bool papi_overflow_look(struct papi_slot *slot, void *context);
+int papi_overflow_rebased(struct papi_slot *slot);
 int papi_overflow_stopped(struct papi_slot *slot);
 int papi_overflow_left(struct papi_slot *slot);
+int papi_overflow_forked(struct papi_slot *slot);
 int papi_overflow_timer_make(struct papi_eventset *set);
 void papi_overflow_timer_stop(const struct papi_eventset *set);
 void papi_overflow_timer_delete(struct papi_eventset *set);

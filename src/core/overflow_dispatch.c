@@ -118,8 +118,10 @@ static void compare(struct papi_eventset *set, struct notices *notices, void *ad
 	}
 }
 
-void papi_overflow_rebase(struct papi_eventset *set)
+int papi_overflow_rebased(struct papi_slot *slot)
 {
+	const struct papi_eventset *set = slot->set;
+
 	for (unsigned i = 0; i < set->sampling->n; i++) {
 		struct papi_sampler *sampler = &set->sampling->samplers[i];
 
@@ -127,6 +129,7 @@ void papi_overflow_rebase(struct papi_eventset *set)
 			advance(sampler, papi_count_value(set, sampler->event));
 		sampler->seen = 0;
 	}
+	return PAPI_OK;
 }
 
 /* What had been fetched when a handler stopped the set, and is not told any more. */
@@ -309,7 +312,7 @@ int papi_overflow_stopped(struct papi_slot *slot)
 		count_unseen(set);
 	else if (in_handler || !some_wait(set))
 		drain(set);
-	else if (set->sampling->thread == papi_thread_number())
+	else if (set->sampling->timer.thread == papi_thread_number())
 		atomic_store(&slot->leftover, true);
 	else
 		papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS);
