@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/masks.h"
+#include "components/vpmu/translator/processor.h"
 
 #define SIGNALS  65 /* numbers start from 1 */
 #define RESTORER 0x04000000u
@@ -49,9 +49,9 @@ bool papi_vpmu_action_is_fault(uint64_t number)
 	return number == SIGSEGV || number == SIGBUS || number == SIGTRAP || number == SIGILL || number == SIGFPE;
 }
 
-static bool has_function(const struct papi_vpmu_action *action)
+bool papi_vpmu_action_blocks(const struct papi_vpmu_action *action, uint64_t number)
 {
-	return action->handler != (uint64_t)(uintptr_t)SIG_DFL && action->handler != (uint64_t)(uintptr_t)SIG_IGN;
+	return !(action->flags & (unsigned)SA_NODEFER) || action->mask & papi_vpmu_mask_of(number);
 }
 
 /* Which the kernel is to have while the program means that. Each signal waits for its handler to begin, where the
@@ -60,7 +60,7 @@ static struct papi_vpmu_action kernel_action(uint64_t number, const struct papi_
 {
 	struct papi_vpmu_action action = *program;
 
-	if (!has_function(program) && !papi_vpmu_action_is_fault(number))
+	if (!papi_vpmu_action_is_function(program) && !papi_vpmu_action_is_fault(number))
 		return action;
 	action.handler = engine_handler();
 	action.flags = (program->flags & ~(uint64_t)((unsigned)SA_RESETHAND | SA_NODEFER)) | SA_SIGINFO | SA_ONSTACK |
@@ -96,7 +96,7 @@ void papi_vpmu_actions_enter(void)
 			if (set_kernel(number, NULL, &now) || now.handler == engine_handler())
 				continue;
 			table[number].program = now;
-			if (has_function(&now) || papi_vpmu_action_is_fault(number))
+			if (papi_vpmu_action_is_function(&now) || papi_vpmu_action_is_fault(number))
 				install(number, NULL);
 		}
 	release_lock(mask);
@@ -161,7 +161,7 @@ struct papi_vpmu_action papi_vpmu_action_take(uint64_t number)
 
 	number %= SIGNALS;
 	action = table[number].program;
-	if (action.flags & (unsigned)SA_RESETHAND && has_function(&action)) {
+	if (action.flags & (unsigned)SA_RESETHAND && papi_vpmu_action_is_function(&action)) {
 		table[number].program.handler = (uint64_t)(uintptr_t)SIG_DFL;
 		install(number, NULL);
 	}

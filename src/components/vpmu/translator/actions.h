@@ -15,6 +15,15 @@ struct papi_vpmu_action {
 	uint64_t mask;
 };
 
+/* Whether it is a function, not SIG_DFL or SIG_IGN. */
+static inline bool papi_vpmu_action_is_function(const struct papi_vpmu_action *action)
+{
+	return action->handler != (uint64_t)(uintptr_t)SIG_DFL && action->handler != (uint64_t)(uintptr_t)SIG_IGN;
+}
+
+/* Whether the signal waits while its handler runs, as the program means it: what the kernel is told always says so. */
+bool papi_vpmu_action_blocks(const struct papi_vpmu_action *action, uint64_t number);
+
 /* Signals whose cause is an instruction: the engine sees them even if the program does not handle them. */
 bool papi_vpmu_action_is_fault(uint64_t number);
 

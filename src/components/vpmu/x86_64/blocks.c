@@ -2,10 +2,10 @@
 #include "components/vpmu/x86_64/blocks.h"
 
 #include "components/vpmu/models/geometry.h"
-#include "components/vpmu/x86_64/descriptions.h"
-#include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/tracer.h"
+#include "components/vpmu/x86_64/descriptions.h"
+#include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* ---- the process as translation sees it ---- */

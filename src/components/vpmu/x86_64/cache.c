@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/region.h"
+#include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/x86_64/thread.h"
 
 /* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */

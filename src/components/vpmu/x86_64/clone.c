@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/signals.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/runtime.h"
-#include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
 
 /* What the call asks for. */
@@ -106,8 +106,8 @@ static struct papi_vpmu_thread *make_child(const struct papi_vpmu_thread *thread
 	child->registers[R11] = child->flags = thread->flags;
 	if (stack)
 		child->registers[RSP] = stack;
-	child->in_runtime = child->deferred = 1;
-	child->deferred_mask = thread->deferred_mask;
+	child->in_runtime = 1;
+	papi_vpmu_signals_hold(child, PAPI_VPMU_SIGNALS_DEFERRED, thread->deferred_mask);
 	return child;
 }
 
@@ -141,18 +141,13 @@ bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 	const uint64_t needed = CLONE_VM | CLONE_THREAD | CLONE_SETTLS;
 	struct papi_vpmu_thread *child;
 	struct request request;
-	uint64_t mask;
 
 	if (!read_request(thread->registers, &request))
 		return false;
 	if ((request.flags & needed) != needed)
 		return papi_vpmu_agent && make_process(thread, &request, result);
 	/* No signal comes between: the new thread has the same mask. */
-	mask = papi_vpmu_signals_block();
-	if (!thread->deferred) {
-		thread->deferred = 1;
-		thread->deferred_mask = mask;
-	}
+	papi_vpmu_signals_hold(thread, PAPI_VPMU_SIGNALS_DEFERRED, papi_vpmu_signals_take_mask(thread));
 	child = make_child(thread, request.stack);
 	if ((thread->wants.inherit || papi_vpmu_agent) && thread->n_wants && (!child || !make_inherited(child, thread)))
 		papi_vpmu_thread_lose(thread, "memory for a thread that was to be counted, too, ended");

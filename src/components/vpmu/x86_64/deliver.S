@@ -107,7 +107,7 @@ call_natively:
 	call	*%r15
 	set_mask all_bits(%rip), "xor %edx, %edx"
 	mov	%rbp, %rdi
-	mov	%rbx, %rsi
+	mov	%r14, %rsi
 	call	papi_vpmu_signal_returned
 	mov	%rbx, %rsp
 	jmp	leave

@@ -3,7 +3,7 @@
  * The ways between translated code, the runtime and native code.
  *
  * Signals that arrive while in_runtime is set are put off: the handler blocks all signals, sends itself the signal
- * again, and sets deferred (signals.c). When the runtime is done the mask is restored here, and the signal comes again,
+ * again, and makes signal_state DEFERRED (deliver.c). When the runtime is done the mask is restored here, and the signal comes again,
  * where all of the program's state is in the thread's registers, flags and pc.
  *
  * No flag of the program that changes what instructions do is in force in library code: with AC set, each access that
@@ -17,6 +17,9 @@
 #define ARCH_SET_GS 0x1001
 #define SIG_SETMASK 2
 #define TRAP_FLAG 0x100
+	/* enum papi_vpmu_signal_state */
+#define SIGNALS_OPEN 0
+#define SIGNALS_DEFERRED 1
 	/* AC, NT, DF, TF */
 #define SPECIAL_FLAGS 0x44500
 
@@ -61,14 +64,14 @@
 	.endm
 
 	/* Those that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. One
-	 * that comes before the mask is in force finds deferred still set, and so which mask it will be. */
+	 * that comes before the mask is in force finds the state still DEFERRED, and so which mask it will be. */
 	.macro unblock_signals
 	mov	$SYS_rt_sigprocmask, %eax
 	mov	$SIG_SETMASK, %edi
 	xor	%edx, %edx
 	mov	$8, %r10d
 	syscall
-	movq	$0, %gs:VPMU_DEFERRED
+	movq	$SIGNALS_OPEN, %gs:VPMU_SIGNAL_STATE
 	.endm
 
 	/* The flags become those of library code. */
@@ -117,8 +120,8 @@
  * papi_vpmu_resume_end is where the state of the program is that of the thread, whatever the registers hold. */
 	function papi_vpmu_resume
 	movq	$0, %gs:VPMU_IN_RUNTIME
-	cmpq	$0, %gs:VPMU_DEFERRED
-	jne	1f
+	cmpq	$SIGNALS_DEFERRED, %gs:VPMU_SIGNAL_STATE
+	je	1f
 2:	push	%gs:VPMU_FLAGS
 	popf
 	restore_registers
@@ -176,8 +179,8 @@
 	movq	$0, %gs:VPMU_IN_RUNTIME
 	function papi_vpmu_gate_entered
 	/* From here on this is native code, and a handler may run at any point: nothing of it is in the thread. */
-	cmpq	$0, %gs:VPMU_DEFERRED
-	jne	3f
+	cmpq	$SIGNALS_DEFERRED, %gs:VPMU_SIGNAL_STATE
+	je	3f
 	jmp	*%r11
 1:	/* Gates that a longjmp() has left behind fill the list. */
 	save_registers

@@ -6,24 +6,24 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/signals.h"
+#include "components/vpmu/translator/tracer.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/clone.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/engine.h"
 #include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/translator/maps.h"
 #include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/translator/processor.h"
-#include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
-#include "components/vpmu/translator/tracer.h"
 #include "components/vpmu/x86_64/translate/decode.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
-#include "base/error.h"
-#include "core/thread.h"
 #include "core/signals.h"
+#include "core/thread.h"
 #include "linux/cpu/cpuid.h"
 
 static long of_process; /* whose engine this is, where an agent counts */
@@ -166,10 +166,8 @@ static void enter(struct papi_vpmu_thread *thread, uint64_t *slot)
 
 static void leave(struct papi_vpmu_thread *thread)
 {
-	uint64_t mask = papi_vpmu_signals_block();
+	uint64_t mask = papi_vpmu_signals_take_mask(thread);
 
-	if (thread->deferred || thread->signals.waiting)
-		mask = thread->deferred_mask;
 	thread->active = false;
 	papi_vpmu_runtime_close_gates(thread);
 	papi_vpmu_signals_leave(thread);
@@ -246,7 +244,7 @@ int papi_vpmu_start(const struct papi_vpmu_wants *wants, uint64_t *frame, uint64
 	uint64_t mask = papi_vpmu_signals_block();
 	int status = start(wants, frame ? frame + 1 : slot, mask);
 
-	if (!papi_vpmu_self || !papi_vpmu_self->signals.waiting)
+	if (!papi_vpmu_self || papi_vpmu_self->signal_state != PAPI_VPMU_SIGNALS_WAITING)
 		papi_vpmu_signals_unblock(mask);
 	return status;
 }

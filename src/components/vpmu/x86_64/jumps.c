@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
-#include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/x86_64/dispatch.h"
 
 #define PAGE      4096u
 #define FILE_SIZE 65536u /* as much as the kernel maps at once when a page is first read */

@@ -5,7 +5,7 @@
 #include <link.h>
 
 #include "components/vpmu/translator/actions.h"
-#include "components/vpmu/x86_64/signals.h"
+#include "components/vpmu/translator/signals.h"
 #include "components/vpmu/x86_64/thread.h"
 
 /* A program without a dynamic linker has none. */

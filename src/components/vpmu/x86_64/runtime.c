@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/signals.h"
 #include "components/vpmu/x86_64/blocks.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/dispatch.h"
@@ -13,10 +15,8 @@
 #include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/x86_64/library.h"
 #include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/runtime.h"
-#include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/step.h"
 #include "components/vpmu/x86_64/syscalls.h"
 #include "components/vpmu/x86_64/trace.h"
@@ -101,16 +101,14 @@ static struct papi_vpmu_block *find(struct papi_vpmu_thread *thread, struct papi
 /* What cannot be counted to the end must not look as if it had been. */
 uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char *reason)
 {
-	uint64_t mask = papi_vpmu_signals_block();
+	uint64_t mask = papi_vpmu_signals_take_mask(thread);
 
-	if (thread->deferred || thread->signals.waiting)
-		mask = thread->deferred_mask;
 	thread->active = false;
 	papi_vpmu_thread_lose(thread, reason);
 	papi_vpmu_runtime_close_gates(thread);
 	papi_vpmu_signals_leave(thread);
-	thread->deferred = 1; /* until the program's registers are its own again */
-	thread->deferred_mask = mask;
+	/* Until the program's registers are its own again. */
+	papi_vpmu_signals_hold(thread, PAPI_VPMU_SIGNALS_DEFERRED, mask);
 	return thread->pc;
 }
 
@@ -165,10 +163,8 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 			has_restartable_sequence() ? "the program uses restartable sequences (rseq)"
 						   : "memory for translated code ended");
 	thread->in_library = flavour->library;
-	if (thread->signals.waiting && !flavour->library) {
-		thread->signals.waiting = false;
-		thread->deferred = 1;
-	}
+	if (thread->signal_state == PAPI_VPMU_SIGNALS_WAITING && !flavour->library)
+		papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_DEFERRED);
 	/* Unless the code that came here has been given back meanwhile. */
 	if (link && thread->epoch == epoch)
 		papi_vpmu_cache_connect(link, block->code);

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/x86_64/guard.h"
 
 /* What the runtime does between two instructions of the program. A mapping for code says so in its third argument. */
 static const struct call {

@@ -7,18 +7,17 @@
 
 #include <signal.h>
 
-#include "components/vpmu/x86_64/dispatch.h"
-#include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/tracer.h"
+#include "components/vpmu/x86_64/dispatch.h"
+#include "components/vpmu/x86_64/frame.h"
+#include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/runtime.h"
-#include "components/vpmu/translator/tracer.h"
 #include "components/vpmu/x86_64/translate/decode.h"
 
 #define TRAP_FLAG   0x100u
 #define SINGLE_STEP 2 /* si_code: TRAP_TRACE */
-
-enum { NOT_STEPPING, ABOUT_TO_ARRIVE, ABOUT_TO_RUN };
 
 /* False where it will fault: as far as translation knows, or else the two would never agree on what has to be
  * stepped. */
@@ -57,30 +56,23 @@ bool papi_vpmu_step_is_over(uint64_t pc)
 
 uint64_t papi_vpmu_step_begin(struct papi_vpmu_thread *thread)
 {
-	uint64_t mask = papi_vpmu_signals_block();
-
-	thread->signals.step_mask = thread->deferred ? thread->deferred_mask : mask;
-	thread->deferred = 0;
-	thread->signals.step = ABOUT_TO_ARRIVE;
+	papi_vpmu_signals_hold(thread, PAPI_VPMU_SIGNALS_ARRIVING, papi_vpmu_signals_take_mask(thread));
 	return (uint64_t)(uintptr_t)papi_vpmu_step_code;
 }
 
 /* Either way signals may come again soon. */
 static void finish(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context)
 {
-	context->registers[FRAME_FLAGS] &= ~(uint64_t)TRAP_FLAG;
-	thread->signals.step = NOT_STEPPING;
-	thread->deferred = 1;
-	thread->deferred_mask = thread->signals.step_mask;
+	context->registers[REG_EFL] &= ~(uint64_t)TRAP_FLAG;
+	papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_DEFERRED);
 }
 
 /* The program has set the trap flag itself. That is for the processor, right behind the instruction. */
 static void go_native(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context)
 {
-	thread->signals.step = NOT_STEPPING;
 	papi_vpmu_runtime_go_native(thread, PAPI_VPMU_STEPS_ITSELF);
-	thread->deferred = 0;
-	context->mask = thread->signals.step_mask;
+	papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_OPEN);
+	context->mask = thread->deferred_mask;
 	context->stack = thread->signals.stack;
 }
 
@@ -94,14 +86,19 @@ static void go_on(struct papi_vpmu_thread *thread, struct papi_vpmu_context *con
 
 	if (known)
 		papi_vpmu_recover_count(thread, bytes, sizeof(bytes), thread->pc);
-	if (known && papi_vpmu_loads_flags(&instruction) && context->registers[FRAME_FLAGS] & TRAP_FLAG) {
+	if (known && papi_vpmu_loads_flags(&instruction) && context->registers[REG_EFL] & TRAP_FLAG) {
 		go_native(thread, context);
 		return;
 	}
 	finish(thread, context);
-	thread->pc = context->registers[FRAME_PC];
+	thread->pc = context->registers[REG_RIP];
 	thread->exit = PAPI_VPMU_EXIT_CONTINUE;
-	context->registers[FRAME_PC] = (uint64_t)(uintptr_t)papi_vpmu_dispatch;
+	context->registers[REG_RIP] = (uint64_t)(uintptr_t)papi_vpmu_dispatch;
+}
+
+static bool is_stepping(const struct papi_vpmu_thread *thread)
+{
+	return thread->signal_state == PAPI_VPMU_SIGNALS_ARRIVING || thread->signal_state == PAPI_VPMU_SIGNALS_STEPPING;
 }
 
 static bool is_on_the_way(uint64_t pc)
@@ -112,19 +109,21 @@ static bool is_on_the_way(uint64_t pc)
 bool papi_vpmu_step_trap(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery)
 {
 	struct papi_vpmu_context *context = delivery->context;
-	uint64_t pc = context->registers[FRAME_PC];
+	uint64_t pc = context->registers[REG_RIP];
 
+	if (!is_stepping(thread))
+		return false;
 	if (delivery->number != SIGTRAP || delivery->info->code != SINGLE_STEP) {
 		/* What is no address at all cannot even be jumped to. */
 		if (is_on_the_way(pc))
-			context->registers[FRAME_PC] = thread->pc;
+			context->registers[REG_RIP] = thread->pc;
 		finish(thread, context);
 		return false;
 	}
 	if (is_on_the_way(pc))
 		return true;
-	if (thread->signals.step == ABOUT_TO_ARRIVE)
-		thread->signals.step = ABOUT_TO_RUN;
+	if (thread->signal_state == PAPI_VPMU_SIGNALS_ARRIVING)
+		papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_STEPPING);
 	else
 		go_on(thread, context);
 	return true;

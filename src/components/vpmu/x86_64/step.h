@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "components/vpmu/x86_64/signals.h"
+#include "components/vpmu/translator/signals.h"
 
 /* Why a thread that sets the trap flag counts no longer. */
 #define PAPI_VPMU_STEPS_ITSELF "the program runs itself step by step, by the trap flag"
@@ -24,7 +24,8 @@ bool papi_vpmu_step_is_over(uint64_t pc);
 /* The code to go on at, for the instruction at the thread's pc. In the runtime. */
 uint64_t papi_vpmu_step_begin(struct papi_vpmu_thread *thread);
 
-/* A fault while it runs. True: the trap that was expected. False: it is the program's, and the frame shows it. */
+/* A fault. True: the trap that was expected, of an instruction that runs alone. False: it is the program's, and the
+ * frame shows it. */
 bool papi_vpmu_step_trap(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery);
 
 #endif

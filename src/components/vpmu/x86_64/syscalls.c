@@ -5,14 +5,14 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/signals.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/clone.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/seccomp.h"
-#include "components/vpmu/x86_64/signals.h"
 #include "components/vpmu/x86_64/trace.h"
 
 static const struct {
@@ -116,6 +116,7 @@ static const char *find_obstacle(const uint64_t *r)
 
 uint64_t papi_vpmu_syscall(struct papi_vpmu_thread *thread)
 {
+	const struct papi_vpmu_call call = papi_vpmu_processor_call(thread);
 	uint64_t *r = thread->registers, result;
 	const char *obstacle = find_obstacle(r);
 
@@ -133,10 +134,10 @@ uint64_t papi_vpmu_syscall(struct papi_vpmu_thread *thread)
 		result = do_call(r);
 		break;
 	case SYS_rt_sigaction:
-		result = papi_vpmu_signals_action(thread);
+		result = papi_vpmu_signals_action(call.arguments);
 		break;
 	case SYS_sigaltstack:
-		result = papi_vpmu_signals_stack(thread);
+		result = papi_vpmu_signals_stack(thread, call.arguments);
 		break;
 	case SYS_fork:
 	case SYS_clone:
@@ -163,8 +164,6 @@ uint64_t papi_vpmu_syscall(struct papi_vpmu_thread *thread)
 		result = do_memory_call(r);
 		break;
 	}
-	r[RAX] = result;
-	r[RCX] = thread->pc;
-	r[R11] = thread->flags;
+	papi_vpmu_processor_return(thread, result);
 	return thread->active ? papi_vpmu_runtime_continue(thread) : thread->pc;
 }

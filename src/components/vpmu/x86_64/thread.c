@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/clone.h"
 #include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/jumps.h"
 #include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/x86_64/syscalls.h"
 #include "components/vpmu/x86_64/trace.h"
 
@@ -30,7 +30,7 @@ AT(stack, VPMU_STACK);
 AT(self, VPMU_SELF);
 AT(rep_count, VPMU_REP_COUNT);
 AT(in_runtime, VPMU_IN_RUNTIME);
-AT(deferred, VPMU_DEFERRED);
+AT(signal_state, VPMU_SIGNAL_STATE);
 AT(gate_depth, VPMU_GATE_DEPTH);
 AT(gate_enter, VPMU_GATE_ENTER);
 AT(trace_next, VPMU_TRACE_NEXT);
@@ -335,7 +335,7 @@ void papi_vpmu_threads_forked(void)
 	if (self) {
 		put_into_lists(self);
 		self->active = false;
-		self->in_runtime = self->deferred = 0;
+		self->in_runtime = 0;
 		self->flavour = self->library = self->stepping = NULL;
 		papi_vpmu_jumps_forget(self); /* the cache that they lead into is the parent's */
 		self->n_wants = 0;

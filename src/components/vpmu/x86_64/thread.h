@@ -17,6 +17,7 @@
 
 #include "components/vpmu/counters.h"
 #include "components/vpmu/engine.h"
+#include "components/vpmu/translator/signal_state.h"
 #include "components/vpmu/x86_64/translate/offsets.h"
 
 /* A call that runs natively: it will return to the stub that was put on the stack in place of pc. */
@@ -42,21 +43,18 @@ enum papi_vpmu_syscall_kind {
 struct papi_vpmu_flavour;
 struct papi_vpmu_models;
 
-/* signals.c: what it keeps for a thread. */
+/* What signals need for a thread. */
 struct papi_vpmu_signals {
 	int tid;
-	bool own_stack; /* signals arrive on the stack of the runtime */
-	bool waiting;   /* blocked until the thread is in the program's own code, where deferred_mask comes in force */
-	uint64_t handlers;  /* that have run translated */
-	bool mask_is_early; /* a handler was interrupted when it had hardly begun: this is its mask */
+	bool own_stack;    /* signals arrive on the stack of the runtime */
+	uint64_t handlers; /* that have run translated */
+	/* A handler was interrupted when it had hardly begun: this is its mask, which has its own signal. 0: none. */
 	uint64_t early_mask;
 	struct papi_vpmu_signal_stack {
 		uint64_t start;
 		int flags;
 		uint64_t size;
-	} stack;            /* the program's alternate stack */
-	unsigned step;      /* traps seen of an instruction that runs alone; 0: none does */
-	uint64_t step_mask; /* the signal mask after it */
+	} stack; /* the program's alternate stack */
 };
 
 struct papi_vpmu_thread {
@@ -73,10 +71,10 @@ struct papi_vpmu_thread {
 	void (*dispatch)(void);
 	uint64_t stack; /* of the runtime: its upper end */
 	struct papi_vpmu_thread *self;
-	uint64_t rep_count;  /* rcx before a rep string instruction */
-	uint64_t in_runtime; /* signals have to wait */
-	uint64_t deferred;   /* some do */
-	uint64_t gate_depth; /* bytes of gates in use */
+	uint64_t rep_count;    /* rcx before a rep string instruction */
+	uint64_t in_runtime;   /* signals have to wait */
+	uint64_t signal_state; /* enum papi_vpmu_signal_state: who has the program's mask */
+	uint64_t gate_depth;   /* bytes of gates in use */
 	void (*gate_enter)(void);
 	uint64_t *trace_next;    /* where translated code appends to the trace (trace.h) */
 	uint64_t *trace_limit;   /* no record begins past it */
@@ -85,7 +83,7 @@ struct papi_vpmu_thread {
 	uint64_t watched; /* signals are not simply the program's: it runs translated, or the runtime is not done */
 	uint64_t guard;   /* where the runtime goes on when memory of the program cannot be read (guard.h) */
 	uint64_t handler_mask;  /* of signals, for a handler of the library's own */
-	uint64_t deferred_mask; /* to go back to */
+	uint64_t deferred_mask; /* the program's, which waits (signal_state.h) */
 	uint64_t delivering;    /* a signal, or one within that */
 	int64_t source;         /* the last indirect branch: the lower half of its address of code */
 

@@ -4,10 +4,11 @@
 #include <stdatomic.h>
 
 #include "components/vpmu/models/models.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/signals.h"
 #include "components/vpmu/x86_64/cache.h"
 #include "components/vpmu/x86_64/descriptions.h"
 #include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/signals.h"
 
 /* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing
  * beside. */

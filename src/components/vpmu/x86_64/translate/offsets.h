@@ -20,7 +20,7 @@
 #define VPMU_SELF          4400 /* address */
 #define VPMU_REP_COUNT     4408 /* uint64_t */
 #define VPMU_IN_RUNTIME    4416 /* uint64_t */
-#define VPMU_DEFERRED      4424 /* uint64_t */
+#define VPMU_SIGNAL_STATE  4424 /* uint64_t, enum papi_vpmu_signal_state */
 #define VPMU_GATE_DEPTH    4432 /* uint64_t, in bytes */
 #define VPMU_GATE_ENTER    4440 /* address */
 #define VPMU_TRACE_NEXT    4448 /* address */
