@@ -93,26 +93,15 @@ static int add_visited(int number, void *set)
 	return 0;
 }
 
-/* A list may name a number twice: members are counted, not visits. */
-static int set_result(papi_id_set_t *set, int visited)
-{
-	if (visited < 0) {
-		papi_id_set_clear(set);
-		return -1;
-	}
-	return papi_id_set_count(set);
-}
-
-int papi_id_set_parse(papi_id_set_t *set, const char *text)
-{
-	papi_id_set_clear(set);
-	return set_result(set, papi_linux_parse_list(text, add_visited, set));
-}
-
 int papi_id_set_read(papi_id_set_t *set, const char *path)
 {
 	papi_id_set_clear(set);
-	return set_result(set, papi_linux_read_list(path, add_visited, set));
+	if (papi_linux_read_list(path, add_visited, set) < 0) {
+		papi_id_set_clear(set);
+		return -1;
+	}
+	/* A list may name a number twice: members are counted, not visits. */
+	return papi_id_set_count(set);
 }
 
 void papi_id_set_clear(papi_id_set_t *set)

@@ -28,8 +28,7 @@ typedef struct papi_id_set {
 	uint64_t words[PAPI_LIST_LIMIT / 64];
 } papi_id_set_t;
 
-/* Both make the set empty first and return the number of members; on failure the set is left empty. */
-int papi_id_set_parse(papi_id_set_t *set, const char *text);
+/* Makes the set empty first and returns the number of members; on failure the set is left empty. */
 int papi_id_set_read(papi_id_set_t *set, const char *path);
 
 void papi_id_set_clear(papi_id_set_t *set);

@@ -31,17 +31,24 @@ static char data[PAGES * PAGE] __attribute__((aligned(PAGE)));
 	: [base] "r"(work->base), [indexes] "r"(work->indexes), [mask] "r"(work->mask), [result] "r"(work->result)  \
 	: "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3"
 
-/* prepare comes once, again before each gather, which takes the mask away. */
-#define FORM(name, prepare, again, instruction, finish)                                                             \
-	static __attribute__((noinline)) void name(void *argument)                                                  \
-	{                                                                                                           \
-		struct work *work = argument;                                                                       \
-		uint64_t turns = work->turns;                                                                       \
-                                                                                                                    \
-		__asm__ volatile(                                                                                   \
-			prepare "\n1:	" again "\n	" instruction                                                \
-				"\n	dec %0\n	jnz 1b\n	" finish "\n	vzeroupper\n" OPERANDS); \
+/* prepare comes once, again before each gather, which takes the mask away. clang-format would take turns between two
+ * layouts. */
+/* clang-format off */
+#define FORM(name, prepare, again, instruction, finish) \
+	static __attribute__((noinline)) void name(void *argument) \
+	{ \
+		struct work *work = argument; \
+		uint64_t turns = work->turns; \
+		\
+		__asm__ volatile(prepare "\n" \
+			"1:	" again "\n" \
+			"	" instruction "\n" \
+			"	dec %0\n" \
+			"	jnz 1b\n" \
+			"	" finish "\n" \
+			"	vzeroupper\n" OPERANDS); \
 	}
+/* clang-format on */
 
 #define PREPARE_AVX2 "vmovdqu (%[indexes]), %%ymm2\n vmovdqu (%[mask]), %%ymm3\n vpxor %%xmm0, %%xmm0, %%xmm0"
 #define AGAIN_AVX2   "vmovdqa %%ymm3, %%ymm1"

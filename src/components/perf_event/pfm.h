@@ -14,12 +14,13 @@
 #define __PERFMON_PERF_EVENT_H__
 #include <perfmon/pfmlib_perf_event.h>
 
-/* X for each of them. */
-#define PAPI_PFM_FUNCTIONS                                                                       \
-	X(initialize)                                                                            \
-	X(terminate)                                                                             \
-	X(get_pmu_info) X(get_event_info) X(get_event_next) X(get_event_attr_info) X(find_event) \
-		X(get_os_event_encoding) X(get_version) X(strerror)
+/* X for each of them. clang-format would take turns between two layouts. */
+/* clang-format off */
+#define PAPI_PFM_FUNCTIONS \
+	X(initialize) X(terminate) X(get_version) X(strerror) \
+	X(get_pmu_info) X(get_event_info) X(get_event_next) X(get_event_attr_info) \
+	X(find_event) X(get_os_event_encoding)
+/* clang-format on */
 
 struct papi_pfm {
 #define X(name) __typeof__(&pfm_##name) name;

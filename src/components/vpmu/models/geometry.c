@@ -221,30 +221,3 @@ void papi_vpmu_geometry_forget(void)
 {
 	current_known = false;
 }
-
-static void describe_part(const struct part *part, const struct papi_vpmu_shape *shape, char *text, size_t size)
-{
-	uint64_t lines = (uint64_t)shape->sets * shape->ways, bytes = lines << shape->shift;
-
-	if (shape->ways == 0)
-		snprintf(text, size, "%s none", part->name);
-	else if (part->is_tlb)
-		snprintf(text, size, "%s %llu/%u", part->name, (unsigned long long)lines, shape->ways);
-	else
-		snprintf(text, size, "%s %lluK/%u/%u", part->name, (unsigned long long)(bytes >> 10), shape->ways,
-			1u << shape->shift);
-}
-
-void papi_vpmu_geometry_describe(const struct papi_vpmu_geometry *geometry, char *text, size_t size)
-{
-	size_t used = 0;
-
-	for (unsigned i = 0; i < PARTS; i++) {
-		char one[64];
-
-		describe_part(&parts[i], shape_of((struct papi_vpmu_geometry *)(uintptr_t)geometry, &parts[i]), one,
-			sizeof(one));
-		if (used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", one);
-	}
-}

@@ -38,7 +38,4 @@ void papi_vpmu_geometry_forget(void);
 /* The machine's geometry as the text of the variable, which may be NULL, changes it. */
 bool papi_vpmu_geometry_read(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size);
 
-/* "L1D 48 KiB, 12 ways, ..." */
-void papi_vpmu_geometry_describe(const struct papi_vpmu_geometry *geometry, char *text, size_t size);
-
 #endif

@@ -5,8 +5,8 @@
  *	gs:0 counters | registers, spilled | where to go | gates | kinds of system calls | jumps (512 KiB)
  *
  * While a thread runs translated code, its registers are its own, but for those that an instrumentation sequence has
- * put into spilled[] for a moment (state.h tells which, for every address of code). While it is in the runtime
- * (dispatch.S), they are in registers[], flags and pc.
+ * put into spilled[] for a moment (the marks of the block tell which, for every address of code: block.h). While it
+ * is in the runtime (dispatch.S), they are in registers[], flags and pc.
  */
 #ifndef PAPI_VPMU_X86_64_THREAD_H
 #define PAPI_VPMU_X86_64_THREAD_H
