@@ -107,12 +107,12 @@ builder=$!
 # shellcheck disable=SC2046,SC2086 # words
 run_tests build testlog $(without $slow)
 
-say 'all tests but those of packaging and documents, built by clang'
+say 'all tests but those of packaging, documents and the house, built by clang'
 if [ -z "$clang" ]; then
 	skip_build 'clang is missing'
 elif is_built build-clang; then
 	# shellcheck disable=SC2046 # words
-	run_tests build-clang testlog $(without install doc guest tables fuzz corpus)
+	run_tests build-clang testlog $(without install doc house guest tables fuzz corpus)
 fi
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_return=1
