@@ -2,12 +2,13 @@
 /* Reference: PAPI_start, PAPI_stop, PAPI_read, PAPI_accum, PAPI_reset, PAPI_write. */
 #include "api/api.h"
 
+#include "core/direct.h"
 #include "core/overflow.h"
 #include "linux/time/clock.h"
 
 /*
- * Start, stop and read each begin with the short way of core/direct.h. What comes behind it stands in functions of
- * their own, so that the short ways need no room on the stack.
+ * Start, stop and read each look first whether another way than the full one is open (core/way.h). The full way, and
+ * what else is seldom needed, stands in functions of their own: so the direct way needs no room on the stack.
  */
 #define NOT_INLINE __attribute__((noinline))
 
@@ -26,32 +27,30 @@ static inline uint64_t self_or_0(void)
 	return self;
 }
 
-static NOT_INLINE int start_slowly(int EventSet, struct papi_slot *slot, bool claimed)
+static NOT_INLINE int start_full(int EventSet, struct papi_slot *slot, bool claimed)
 {
 	int status = enter(EventSet, slot, claimed);
 
 	if (__builtin_expect(status == PAPI_OK, 1)) {
-		slot->counting = slot->kept = 0;
+		papi_way_close(slot);
 		status = papi_count_start(slot->set, __builtin_frame_address(0));
 		if (status == PAPI_OK)
-			papi_handle_open(slot, EventSet);
+			papi_way_open(slot);
 		papi_handle_leave(slot);
 	}
 	return papi_result(status);
 }
 
-static NOT_INLINE int start_quickly(int EventSet, struct papi_slot *slot)
+static NOT_INLINE int start_short(int EventSet, struct papi_slot *slot)
 {
 	int status;
 
 	/* Another set of the thread may be kept on the counters. */
-	if (__builtin_expect(papi_direct_kept, 0))
-		return start_slowly(EventSet, slot, true);
-	status = papi_count_start_quickly(slot->set);
-	if (__builtin_expect(status == PAPI_OK, 1)) {
-		slot->counting = slot->kept;
-		slot->kept = 0;
-	}
+	if (__builtin_expect(papi_way_kept, 0))
+		return start_full(EventSet, slot, true);
+	status = papi_count_start_short(slot->set);
+	if (__builtin_expect(status == PAPI_OK, 1))
+		papi_way_starts(slot, slot->open.stopped);
 	papi_handle_leave(slot);
 	return papi_result(status);
 }
@@ -62,38 +61,42 @@ int PAPI_start(int EventSet)
 	uint64_t self = self_or_0();
 
 	if (__builtin_expect(!papi_handle_claim(slot, (uint32_t)self), 0))
-		return start_slowly(EventSet, slot, false);
-	if (slot->kept == papi_handle_key(self, EventSet)) {
-		if (!slot->direct)
-			return start_quickly(EventSet, slot);
-		if (papi_direct_start(papi_direct_of(slot->direct))) {
-			slot->set->running = true;
-			slot->counting = papi_handle_key(self, EventSet);
-			slot->kept = 0;
-			papi_handle_leave(slot);
-			return PAPI_OK;
-		}
+		return start_full(EventSet, slot, false);
+	switch (papi_way_stopped(slot, papi_way_key(self, EventSet))) {
+	case PAPI_WAY_SHORT:
+		return start_short(EventSet, slot);
+	case PAPI_WAY_DIRECT:
+		if (!papi_direct_start(papi_direct_of(slot->open.direct)))
+			break;
+		slot->set->running = true;
+		papi_way_starts(slot, papi_way_key(self, EventSet));
+		papi_handle_leave(slot);
+		return PAPI_OK;
+	case PAPI_WAY_FULL:
+		break;
 	}
-	return start_slowly(EventSet, slot, true);
+	return start_full(EventSet, slot, true);
 }
 
-static NOT_INLINE int stop_slowly(int EventSet, long long *values, struct papi_slot *slot, bool claimed)
+static NOT_INLINE int stop_full(int EventSet, long long *values, struct papi_slot *slot, bool claimed)
 {
 	int status = enter(EventSet, slot, claimed);
 
 	if (__builtin_expect(status == PAPI_OK, 1)) {
-		slot->counting = slot->kept = 0;
+		papi_way_close(slot);
 		status = papi_count_stop_and_leave(slot, values);
 	}
 	return papi_result(status);
 }
 
-static NOT_INLINE int stop_quickly(struct papi_slot *slot, long long *values)
+static NOT_INLINE int stop_short(struct papi_slot *slot, long long *values)
 {
-	int status = papi_count_stop_quickly(slot->set, values);
+	int status = papi_count_stop_short(slot->set, values);
 
-	slot->kept = status == PAPI_OK ? slot->counting : 0;
-	slot->counting = 0;
+	if (__builtin_expect(status == PAPI_OK, 1))
+		papi_way_stops(slot, slot->open.counting);
+	else
+		papi_way_close(slot);
 	papi_handle_leave(slot);
 	return papi_result(status);
 }
@@ -104,29 +107,31 @@ int PAPI_stop(int EventSet, long long *values)
 	uint64_t self = self_or_0();
 
 	if (__builtin_expect(!papi_handle_claim(slot, (uint32_t)self), 0))
-		return stop_slowly(EventSet, values, slot, false);
-	if (slot->counting == papi_handle_key(self, EventSet)) {
-		if (!slot->direct)
-			return stop_quickly(slot, values);
-		if (papi_direct_stop(papi_direct_of(slot->direct), slot->set->counts, values)) {
-			slot->set->running = false;
-			slot->counting = 0;
-			slot->kept = papi_handle_key(self, EventSet);
-			papi_handle_leave(slot);
-			return PAPI_OK;
-		}
+		return stop_full(EventSet, values, slot, false);
+	switch (papi_way_counting(slot, papi_way_key(self, EventSet))) {
+	case PAPI_WAY_SHORT:
+		return stop_short(slot, values);
+	case PAPI_WAY_DIRECT:
+		if (!papi_direct_stop(papi_direct_of(slot->open.direct), slot->set->counts, values))
+			break;
+		slot->set->running = false;
+		papi_way_stops(slot, papi_way_key(self, EventSet));
+		papi_handle_leave(slot);
+		return PAPI_OK;
+	case PAPI_WAY_FULL:
+		break;
 	}
-	return stop_slowly(EventSet, values, slot, true);
+	return stop_full(EventSet, values, slot, true);
 }
 
-static NOT_INLINE int read_slowly(int EventSet, long long *values, struct papi_slot *slot, bool claimed)
+static NOT_INLINE int read_full(int EventSet, long long *values, struct papi_slot *slot, bool claimed)
 {
 	int status = enter(EventSet, slot, claimed);
 
 	if (__builtin_expect(status == PAPI_OK, 1)) {
 		status = papi_count_read(slot->set, values);
 		if (slot->set->running)
-			papi_handle_open(slot, EventSet);
+			papi_way_open(slot);
 		papi_handle_leave(slot);
 	}
 	return papi_result(status);
@@ -137,7 +142,7 @@ static NOT_INLINE int no_values(void)
 	return papi_result(papi_null_argument("PAPI_read", "values"));
 }
 
-static NOT_INLINE int read_quickly(struct papi_slot *slot, long long *values)
+static NOT_INLINE int read_short(struct papi_slot *slot, long long *values)
 {
 	const struct papi_part *part = &slot->set->parts[0];
 	int status = part->component->read(part->control, values, false);
@@ -154,16 +159,19 @@ int PAPI_read(int EventSet, long long *values)
 	if (__builtin_expect(!values, 0))
 		return no_values();
 	if (__builtin_expect(!papi_handle_claim(slot, (uint32_t)self), 0))
-		return read_slowly(EventSet, values, slot, false);
-	if (slot->counting == papi_handle_key(self, EventSet)) {
-		if (!slot->direct)
-			return read_quickly(slot, values);
-		if (papi_direct_read(slot->direct, values)) {
-			papi_handle_leave(slot);
-			return PAPI_OK;
-		}
+		return read_full(EventSet, values, slot, false);
+	switch (papi_way_counting(slot, papi_way_key(self, EventSet))) {
+	case PAPI_WAY_SHORT:
+		return read_short(slot, values);
+	case PAPI_WAY_DIRECT:
+		if (!papi_direct_read(slot->open.direct, values))
+			break;
+		papi_handle_leave(slot);
+		return PAPI_OK;
+	case PAPI_WAY_FULL:
+		break;
 	}
-	return read_slowly(EventSet, values, slot, true);
+	return read_full(EventSet, values, slot, true);
 }
 
 int PAPI_read_ts(int EventSet, long long *values, long long *cyc)

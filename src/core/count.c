@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "core/direct.h"
 #include "core/eventset.h"
 #include "core/handles.h"
 #include "core/thread.h"
@@ -35,7 +34,7 @@ static long long value_of(const struct papi_eventset *set, unsigned i)
 /* The user's values from the counts of the natives. */
 static void evaluate(const struct papi_eventset *set, long long values[])
 {
-	if (set->plain && !papi_eventset_written(set)) {
+	if (set->as_counted && !papi_eventset_written(set)) {
 		memcpy(values, set->counts, set->n_events * sizeof(values[0]));
 		return;
 	}
@@ -45,7 +44,7 @@ static void evaluate(const struct papi_eventset *set, long long values[])
 
 static void add_values(const struct papi_eventset *set, long long values[])
 {
-	bool as_counted = set->plain && !papi_eventset_written(set);
+	bool as_counted = set->as_counted && !papi_eventset_written(set);
 
 	for (unsigned i = 0; i < set->n_events; i++)
 		values[i] = wrapping_sum(values[i], as_counted ? set->counts[i] : value_of(set, i));
@@ -135,15 +134,6 @@ static void abandon_start(struct papi_eventset *set, unsigned n_started)
 	papi_error_restore();
 }
 
-/* What is kept may have the counters that this set needs. */
-static void make_way(struct papi_eventset *set)
-{
-	if (__builtin_expect(papi_direct_kept, 0))
-		papi_direct_let_go_other(set);
-	if (set->options.attach)
-		papi_direct_let_go_all();
-}
-
 int papi_count_start(struct papi_eventset *set, void *frame)
 {
 	int status;
@@ -157,7 +147,7 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 		if (status != PAPI_OK)
 			return status;
 	}
-	make_way(set);
+	papi_way_clear(set);
 	status = tell(set, PAPI_PHASE_PREPARE);
 	if (status != PAPI_OK)
 		return status;
@@ -179,10 +169,7 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 		return status;
 	}
 	set->running = true;
-	set->direct = papi_direct_ask(set);
-	if (set->direct && set->direct->can_keep)
-		papi_direct_keep(set);
-	set->quick = set->plain && !set->direct && !set->options.attach && !set->features;
+	papi_way_choose(set);
 	return PAPI_OK;
 }
 
@@ -216,11 +203,7 @@ static int stop(struct papi_eventset *set, long long values[])
 			status = stopped;
 	}
 	set->running = false;
-	if (set->direct) {
-		set->direct = papi_direct_ask(set);
-		if (set->direct)
-			papi_direct_keep(set);
-	}
+	papi_way_settle(set);
 	if (status != PAPI_OK)
 		forget_values(set);
 	else if (values)
@@ -235,14 +218,14 @@ int papi_count_stop_and_leave(struct papi_slot *slot, long long values[])
 	int status = stop(slot->set, values);
 
 	if (status == PAPI_OK)
-		papi_handle_open(slot, slot->set->handle);
+		papi_way_open(slot);
 	papi_handle_leave(slot);
 	if (__builtin_expect(used != 0, 0))
 		papi_features_tell(used, PAPI_PHASE_LEFT, slot);
 	return status;
 }
 
-int papi_count_read_slowly(struct papi_eventset *set, long long values[])
+int papi_count_read_full(struct papi_eventset *set, long long values[])
 {
 	int status = set->running ? read_parts(set, false) : PAPI_OK;
 

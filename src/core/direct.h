@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading, starting and stopping without the kernel and without the component: the shortest way there is.
+ * The direct way (core/way.h): reading, starting and stopping without the kernel and without the component.
  *
  * A component whose counters the calling thread can read by itself describes them in a struct papi_direct; PAPI_read()
  * then follows it without a call. Next to each counter stands a sequence number in memory that the kernel writes: as
- * long as it shows what it did when the description was made, the counter is where the description says. If not,
- * nothing is lost but the short way: the component reads by its own means, and describes the counters anew.
+ * long as it shows what it did when the description was made, the counter is where the description says. If not, only
+ * this call goes the full way: the component reads by its own means, and describes the counters anew.
  *
- * Counters may be *kept* counting when the program stops the set: so starting it again is to note what they show then.
- * A component does so with a set that was started before, where nothing else speaks against it; they are let go
- * (operation release) before another set of the thread starts, since it may need the same hardware, before a set is
- * changed, and with the set. A thread keeps one set at most, which is known when the short way to stop is opened.
- *
- * A slot of the handle table tells whether the short way is open (struct papi_slot): counting, or kept, is then the
- * handle of its set. Every other entry to a set closes the short way, and the slow forms of start, stop and read open
- * it again, so that nothing else has to know about it. Signal-safe: inside the set.
+ * Signal-safe: inside the set.
  */
 #ifndef PAPI_CORE_DIRECT_H
 #define PAPI_CORE_DIRECT_H
@@ -44,20 +37,6 @@ static inline struct papi_direct *papi_direct_of(struct papi_direct_counter *cou
 {
 	return (struct papi_direct *)((char *)counters - offsetof(struct papi_direct, counters));
 }
-
-struct papi_eventset;
-
-/* The handle, plus 1, of the set that the calling thread keeps; 0: none. */
-extern _Thread_local int papi_direct_kept __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* Asks the components of a set; where it has several, the answer only tells that something can be read, or is kept. */
-struct papi_direct *papi_direct_ask(struct papi_eventset *set);
-/* The set that the caller is inside of is kept, or will be when it stops. */
-void papi_direct_keep(struct papi_eventset *set);
-/* Lets go of what the calling thread keeps, unless it is this set. */
-void papi_direct_let_go_other(struct papi_eventset *set);
-/* Lets go of what any thread keeps, but for the sets that the caller is inside of. */
-void papi_direct_let_go_all(void);
 
 /*
  * Looks at sequence numbers and reads of counters are volatile, so compilers leave them in order; the kernel's side of

@@ -62,8 +62,9 @@ static void plan(struct papi_eventset *set)
 {
 	unsigned next = 0;
 
-	set->plain = set->n_parts == 1 && set->n_events == set->n_natives && !set->multiplex;
-	set->quick = false;
+	set->as_counted = set->n_parts == 1 && set->n_events == set->n_natives && !set->multiplex;
+	set->way = PAPI_WAY_FULL;
+	set->direct = NULL;
 	for (unsigned i = 0; i < set->n_events; i++) {
 		struct papi_set_event *event = &set->events[i];
 
@@ -76,7 +77,7 @@ static void plan(struct papi_eventset *set)
 			event->slots[j] = next++;
 		}
 		if (event->event.formula || event->slots[0] != i)
-			set->plain = false;
+			set->as_counted = false;
 	}
 	if (papi_eventset_armed(set))
 		papi_overflow_replan(set);
@@ -343,7 +344,9 @@ void papi_eventset_clean(struct papi_eventset *set)
 	set->natives = NULL;
 	set->counts = set->offsets = NULL;
 	set->n_parts = set->n_events = set->n_natives = 0;
-	set->plain = set->quick = false;
+	set->as_counted = false;
+	set->way = PAPI_WAY_FULL;
+	set->direct = NULL;
 	set->features = 0;
 }
 

@@ -10,7 +10,7 @@
  *
  * A part owns the slots first .. first+count-1, so a component reads straight into the array of counts. Adding and
  * removing rebuilds the plan (the slots of each event); start, read and stop only follow it. Where each event is slot i
- * itself and there is one part, the set is plain and a read goes straight into the caller's array.
+ * itself and there is one part, values are as counted: a read goes straight into the caller's array.
  *
  * A set belongs to the thread that made it or last started it (owner): without attach, its counters count that thread.
  * Started by another thread, it moves there.
@@ -27,6 +27,7 @@
 #include "base/component.h"
 #include "core/direct.h"
 #include "core/feature.h"
+#include "core/way.h"
 #include "events/events.h"
 #include "events/formula.h"
 
@@ -52,9 +53,9 @@ struct papi_eventset {
 	unsigned n_parts;
 	unsigned n_events, n_natives;
 	bool running;
-	bool plain;
+	bool as_counted;    /* value i is count i, of the one part */
 	uint8_t features;   /* that it uses (core/feature.h) */
-	bool quick;         /* plain, and a start or stop is one call of the component and no more */
+	enum papi_way way;  /* of the last start (core/way.h) */
 	uint32_t owner;     /* papi_thread_number() of the thread it counts */
 	long long *counts;  /* per slot: scratch of reads; the last counts once stopped */
 	long long *offsets; /* per event, from PAPI_write() */
@@ -63,7 +64,7 @@ struct papi_eventset {
 	struct papi_options options;
 	int assigned; /* component of PAPI_assign_eventset_component, -1: none */
 	int handle;
-	struct papi_direct *direct; /* core/direct.h, as of the last start or stop: the calling thread's way, or NULL */
+	struct papi_direct *direct;       /* core/direct.h, as of the last start or stop; NULL: none */
 	struct papi_multiplex *multiplex; /* of a multiplexed set (core/multiplex.h), else NULL */
 	struct papi_sampling *sampling;   /* of an armed set (core/overflow.h), else NULL */
 };
@@ -119,7 +120,7 @@ void papi_eventset_orphaned(struct papi_eventset *set);
 int papi_count_start(struct papi_eventset *set, void *frame);
 /* Leaves the set, too: only then is there a way for what was left over. */
 int papi_count_stop_and_leave(struct papi_slot *slot, long long values[]);
-int papi_count_read_slowly(struct papi_eventset *set, long long values[]);
+int papi_count_read_full(struct papi_eventset *set, long long values[]);
 int papi_count_accum(struct papi_eventset *set, long long values[]);
 int papi_count_reset(struct papi_eventset *set);
 int papi_count_write(struct papi_eventset *set, const long long values[]);
@@ -132,8 +133,8 @@ long long papi_count_value(const struct papi_eventset *set, unsigned event);
 /* Either array may be NULL. */
 int papi_count_times(struct papi_eventset *set, long long enabled[], long long running[]);
 
-/* For sets that are quick: where there is nothing else to do than to tell the component. */
-static inline int papi_count_start_quickly(struct papi_eventset *set)
+/* The short way: there is nothing else to do than to tell the component. */
+static inline int papi_count_start_short(struct papi_eventset *set)
 {
 	int status = set->parts[0].component->start(set->parts[0].control);
 
@@ -141,7 +142,7 @@ static inline int papi_count_start_quickly(struct papi_eventset *set)
 	return status;
 }
 
-static inline int papi_count_stop_quickly(struct papi_eventset *set, long long values[])
+static inline int papi_count_stop_short(struct papi_eventset *set, long long values[])
 {
 	int status = set->parts[0].component->stop(set->parts[0].control, set->counts);
 
@@ -154,12 +155,12 @@ static inline int papi_count_stop_quickly(struct papi_eventset *set, long long v
 	return PAPI_OK;
 }
 
-/* The shortest way from a program to its counters: every call less on it counts. */
+/* Most sets have nothing else to be read: every call less counts. */
 static inline int papi_count_read(struct papi_eventset *set, long long values[])
 {
-	if (__builtin_expect(set->running && set->plain && !papi_eventset_written(set), 1))
+	if (__builtin_expect(set->running && set->as_counted && !papi_eventset_written(set), 1))
 		return set->parts[0].component->read(set->parts[0].control, values, false);
-	return papi_count_read_slowly(set, values);
+	return papi_count_read_full(set, values);
 }
 
 #endif

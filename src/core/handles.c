@@ -65,7 +65,7 @@ static bool wait_until(struct papi_slot *slot, uint32_t self, long long end)
 			sched_yield();
 		inside = 0;
 	}
-	slot->counting = slot->kept = 0;
+	papi_way_close(slot);
 	return true;
 }
 
@@ -101,13 +101,13 @@ bool papi_handle_wait(const struct papi_slot *slot)
 	return true;
 }
 
-int papi_handle_enter_slowly(struct papi_slot *slot)
+int papi_handle_enter_contended(struct papi_slot *slot)
 {
 	uint32_t self = papi_thread_number(), inside = 0;
 
 	if (atomic_compare_exchange_strong_explicit(
 		    &slot->inside, &inside, self, memory_order_acquire, memory_order_relaxed)) {
-		slot->counting = slot->kept = 0;
+		papi_way_close(slot);
 		return PAPI_OK;
 	}
 	if (inside == self)

@@ -24,9 +24,9 @@
 #include <stdint.h>
 
 #include "base/claim.h"
-#include "core/direct.h"
 #include "core/eventset.h"
 #include "core/thread.h"
+#include "core/way.h"
 
 #define PAPI_HANDLE_INDEX_BITS 16
 
@@ -41,19 +41,48 @@ struct papi_slot {
 	_Atomic uint32_t dispatcher; /* papi_thread_number() of who is calling the program's handlers; 0: nobody */
 	_Atomic int timer;           /* the kernel's number of the timer that asks again, and 1; 0: none */
 	_Atomic bool leftover;       /* overflows of the last run are yet to be delivered */
-	/*
-	 * core/direct.h: papi_handle_key() of whoever has the short way to read and stop, and to start, the set; 0:
-	 * nobody. Without a description, start and stop are those of sets that are quick.
-	 */
-	uint64_t counting, kept;
-	struct papi_direct_counter *direct;
+	struct papi_open_way open;   /* core/way.h */
 };
 
 _Static_assert(sizeof(struct papi_slot) == 64, "a slot is a cache line");
 
+/* What is open of the ways of core/way.h: from the slot, since compilers then address its members without a detour. */
+static inline void papi_way_close(struct papi_slot *slot)
+{
+	slot->open.counting = slot->open.stopped = 0;
+}
+
+/* The way to go with a set that counts, and with one that is stopped. */
+static inline enum papi_way papi_way_counting(const struct papi_slot *slot, uint64_t key)
+{
+	if (slot->open.counting != key)
+		return PAPI_WAY_FULL;
+	return slot->open.direct ? PAPI_WAY_DIRECT : PAPI_WAY_SHORT;
+}
+
+static inline enum papi_way papi_way_stopped(const struct papi_slot *slot, uint64_t key)
+{
+	if (slot->open.stopped != key)
+		return PAPI_WAY_FULL;
+	return slot->open.direct ? PAPI_WAY_DIRECT : PAPI_WAY_SHORT;
+}
+
+/* The set has been started, or stopped, on a way that is open. */
+static inline void papi_way_starts(struct papi_slot *slot, uint64_t key)
+{
+	slot->open.counting = key;
+	slot->open.stopped = 0;
+}
+
+static inline void papi_way_stops(struct papi_slot *slot, uint64_t key)
+{
+	slot->open.counting = 0;
+	slot->open.stopped = key;
+}
+
 extern struct papi_slot papi_handle_slots[1 << PAPI_HANDLE_INDEX_BITS] __attribute__((visibility("hidden")));
 
-int papi_handle_enter_slowly(struct papi_slot *slot);
+int papi_handle_enter_contended(struct papi_slot *slot);
 /* For a thread that may be inside another set, and knows that it is no signal handler; or whatever it takes: then
  * nobody may be waiting for a set that it is inside of. False: the caller is inside already, or it takes too long. */
 bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes);
@@ -87,7 +116,7 @@ static inline int papi_handle_enter(int handle, struct papi_slot **where)
 	if (__builtin_expect(!atomic_compare_exchange_strong_explicit(&slot->inside, &nobody, papi_thread_number(),
 				     memory_order_acquire, memory_order_relaxed),
 		    0)) {
-		int status = papi_handle_enter_slowly(slot);
+		int status = papi_handle_enter_contended(slot);
 
 		if (status != PAPI_OK)
 			return status;
@@ -97,17 +126,12 @@ static inline int papi_handle_enter(int handle, struct papi_slot **where)
 		return papi_handle_missing(handle);
 	}
 	/* Whoever comes this way may change the set. */
-	slot->counting = slot->kept = 0;
+	papi_way_close(slot);
 	return PAPI_OK;
 }
 
-/* A thread and a set. */
-static inline uint64_t papi_handle_key(uint64_t thread, int handle)
-{
-	return (uint64_t)(uint32_t)handle << 32 | thread;
-}
-
-/* The beginning of a short way, for a thread that has a number: one attempt, which may fail for no reason. */
+/* The beginning of a call that may go another way than the full one, for a thread that has a number: one attempt,
+ * which may fail for no reason. */
 static inline bool papi_handle_claim(struct papi_slot *slot, uint32_t self)
 {
 	return self && papi_claim(&slot->inside, self);
@@ -120,23 +144,6 @@ static inline int papi_handle_check(int handle, struct papi_slot *slot)
 		return PAPI_OK;
 	papi_handle_leave(slot);
 	return papi_handle_missing(handle);
-}
-
-/* Opens the short way, if there is one, to a set that the caller is inside of and has just started, read, or
- * stopped. */
-static inline void papi_handle_open(struct papi_slot *slot, int handle)
-{
-	const struct papi_eventset *set = slot->set;
-
-	if (!(set->direct || set->quick) || !set->plain || set->features || set->owner != papi_thread_number())
-		return;
-	slot->direct = NULL;
-	if (set->direct) {
-		slot->direct = set->direct->counters;
-		set->direct->keeps = set->direct->can_keep && papi_direct_kept == handle + 1;
-	}
-	slot->counting = set->running ? papi_handle_key(papi_thread_number(), handle) : 0;
-	slot->kept = set->running ? 0 : papi_handle_key(papi_thread_number(), handle);
 }
 
 /* The same for signal handlers: does not wait. False, and not inside, when somebody is; the set may not be there. */

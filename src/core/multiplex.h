@@ -3,9 +3,9 @@
  * Multiplexing by the library: the clock that tells components when the next natives get their turn on the counters.
  *
  * Each running EventSet with more natives than counters has a timer (core/timer.h), which sends a signal to the thread
- * that started the set. The signal's handler claims the slot of the set like a call does; a signal that comes late finds
- * it empty, or stopped. If a call is inside, the one that the signal interrupted or another thread's, the handler only
- * notes that a turn is due, and that call takes it before it leaves: nobody waits for anybody.
+ * that started the set. The signal's handler claims the slot of the set like a call does; a signal that comes late
+ * finds it empty, or stopped. If a call is inside, the one that the signal interrupted or another thread's, the handler
+ * only notes that a turn is due, and that call takes it before it leaves: nobody waits for anybody.
  *
  * For a set that counts its own thread, time is the CPU time of the thread: a thread that sleeps is not woken, and each
  * turn lasts for as much of what is counted. For all others (attached, CPUs, inherited) it is real time.

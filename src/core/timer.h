@@ -41,7 +41,7 @@ struct papi_timer_plan {
  */
 int papi_timer_make(struct papi_timer *timer, struct papi_slot *slot, const struct papi_timer_plan *plan);
 
-/* The timer goes off in ns, and with again every ns; 0: not any more. Takes the kernel's number. False: not possible. */
+/* The timer goes off in ns, and with again every ns; 0: not any more. number: the kernel's. False: not possible. */
 bool papi_timer_set(int number, long ns, bool again);
 
 void papi_timer_delete(struct papi_timer *timer);

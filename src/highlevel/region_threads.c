@@ -60,7 +60,7 @@ static bool try_to_enter(struct papi_region_thread *thread, uint32_t *inside)
 		&thread->inside, inside, papi_thread_number(), memory_order_acquire, memory_order_relaxed);
 }
 
-static int enter_slowly(struct papi_region_thread *thread)
+static int enter_contended(struct papi_region_thread *thread)
 {
 	uint32_t inside;
 
@@ -85,7 +85,7 @@ int papi_region_thread_enter(struct papi_region_thread *thread)
 	if (__builtin_expect(
 		    !atomic_load_explicit(&thread->wanted, memory_order_relaxed) && try_to_enter(thread, &inside), 1))
 		return PAPI_OK;
-	return enter_slowly(thread);
+	return enter_contended(thread);
 }
 
 /* Nothing may keep a program from ending. */

@@ -425,7 +425,8 @@ static void close_all(struct papi_perf_control *control)
 	free(control->groups);
 	control->groups = NULL;
 	control->n_groups = 0;
-	control->open = control->mapped = control->simple = control->enabled = control->moved = false;
+	control->open = control->mapped = control->enabled = control->moved = false;
+	control->way = PAPI_WAY_FULL;
 	control->n_runs = 0;
 }
 
@@ -510,7 +511,8 @@ int papi_perf_add(void *pointer, const void *encoding)
 		return status;
 	}
 	control->n_natives++;
-	control->mapped = control->simple = false;
+	control->mapped = false;
+	control->way = PAPI_WAY_FULL;
 	return PAPI_OK;
 }
 
@@ -531,7 +533,8 @@ int papi_perf_remove(void *pointer, unsigned position)
 			if (control->groups[i].counters[j].native > position)
 				control->groups[i].counters[j].native--;
 	papi_perf_sampling_removed(control, position);
-	control->mapped = control->simple = false;
+	control->mapped = false;
+	control->way = PAPI_WAY_FULL;
 	if (whole)
 		return PAPI_OK;
 	/* The kernel dissolves a group whose leader goes. If the new one cannot be opened now, start will try again. */
@@ -605,7 +608,8 @@ void papi_perf_forked(void *pointer)
 		}
 		control->groups[i].user_read = false;
 	}
-	control->open = control->mapped = control->simple = control->enabled = false;
+	control->open = control->mapped = control->enabled = false;
+	control->way = PAPI_WAY_FULL;
 }
 
 static bool map_group(const struct papi_perf_control *control, struct papi_perf_group *group)
@@ -623,19 +627,19 @@ static bool map_group(const struct papi_perf_control *control, struct papi_perf_
 	return true;
 }
 
-/* Whether start, read and stop are just one or two calls; a kernel that a test puts in place gets its calls by the
+/* Short: start, read and stop are just one or two calls. A kernel that a test puts in place gets its calls by the
  * table. */
-static bool is_simple(const struct papi_perf_control *control)
+static enum papi_way choose_way(const struct papi_perf_control *control)
 {
 	const struct papi_perf_group *group = control->groups;
 
 	if (papi_perf_kernel != &papi_perf_linux || control->n_groups != 1 || !group->grouped || group->user_read ||
 		control->some_cores || control->options.attach || control->options.multiplex || control->sampling)
-		return false;
+		return PAPI_WAY_FULL;
 	for (unsigned i = 0; i < group->n; i++)
 		if (group->counters[i].native != i)
-			return false;
-	return true;
+			return PAPI_WAY_FULL;
+	return PAPI_WAY_SHORT;
 }
 
 void papi_perf_control_map(struct papi_perf_control *control)
@@ -652,6 +656,6 @@ void papi_perf_control_map(struct papi_perf_control *control)
 	control->some_cores = false;
 	for (unsigned i = 0; i < control->n_natives; i++)
 		control->some_cores = control->some_cores || control->natives[i]->some_cores;
-	control->simple = is_simple(control);
-	control->leader = control->simple ? control->groups[0].counters[0].fd : -1;
+	control->way = choose_way(control);
+	control->leader = control->way == PAPI_WAY_SHORT ? control->groups[0].counters[0].fd : -1;
 }

@@ -19,6 +19,7 @@
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/user_read.h"
 #include "core/direct.h"
+#include "core/way.h"
 
 struct papi_perf_counter {
 	int fd;
@@ -65,11 +66,15 @@ struct papi_perf_control {
 	bool enabled;    /* in the kernel: it runs, or is kept (direct.h) */
 	unsigned n_runs; /* since it was opened, up to 2 */
 	bool some_cores; /* counts on some kinds of cores only: that it never ran may be right */
-	bool simple;     /* one group of the calling thread, read through the kernel: only to be enabled and disabled */
-	int leader;      /* its descriptor */
-	bool moved;      /* has counted since the baseline though it was stopped: start finds a new one */
-	uint32_t thread; /* papi_thread_number() of whoever opened it: pages are good for that thread only */
-	struct papi_direct *direct;   /* how its thread reads it; NULL: only as user_read.h has it */
+	/*
+	 * How the engine's calls go on here (core/way.h). The short way is one system call on a descriptor: for one
+	 * group of the calling thread that the kernel reads. The direct way begins as the full one, by describing it.
+	 */
+	enum papi_way way;
+	int leader;                 /* the descriptor of the short way */
+	bool moved;                 /* has counted since the baseline though it was stopped: start finds a new one */
+	uint32_t thread;            /* papi_thread_number() of whoever opened it: pages are good for that thread only */
+	struct papi_direct *direct; /* how its thread reads it; NULL: only as user_read.h has it */
 	struct papi_user_clock clock; /* how to tell the times of direct.h */
 };
 

@@ -163,7 +163,7 @@ static int read_groups(struct papi_perf_control *control, long long values[], bo
 	return PAPI_OK;
 }
 
-static __attribute__((noinline)) int read_fully(struct papi_perf_control *control, long long values[], bool rebase)
+static __attribute__((noinline)) int read_full(struct papi_perf_control *control, long long values[], bool rebase)
 {
 	if (__builtin_expect(control->n_groups == 1 && !control->options.multiplex, 1))
 		return read_group(control, &control->groups[0], values, rebase);
@@ -172,15 +172,16 @@ static __attribute__((noinline)) int read_fully(struct papi_perf_control *contro
 }
 
 /* The long ways out of what follows; errors of papi_system_call() are negative numbers. */
-static __attribute__((cold, noinline)) int simple_read_failed(long got, size_t size)
+static __attribute__((cold, noinline)) int short_read_failed(long got, size_t size)
 {
 	if (got < 0)
 		errno = (int)-got;
 	return papi_perf_read_failed(got < 0 ? -1 : got, size);
 }
 
-/* The values of a simple control; their signs, or-ed. With rebase, the baseline is moved whatever they are. */
-static inline long long simple_values(struct papi_perf_group *group, long long values[], bool rebase)
+/* The values of a control that goes the short way; their signs, or-ed. With rebase, the baseline is moved whatever they
+ * are. */
+static inline long long short_values(struct papi_perf_group *group, long long values[], bool rebase)
 {
 	const uint64_t *raw = group->buffer + 3;
 	long long signs = 0;
@@ -203,15 +204,15 @@ int papi_perf_read(void *pointer, long long values[], bool rebase)
 	size_t size;
 	long got;
 
-	if (__builtin_expect(!control->simple || rebase, 0))
-		return read_fully(control, values, rebase);
+	if (__builtin_expect(control->way != PAPI_WAY_SHORT || rebase, 0))
+		return read_full(control, values, rebase);
 	size = (3 + group->n) * sizeof(uint64_t);
 	got = papi_system_read(control->leader, group->buffer, size);
 	if (__builtin_expect(got != (long)size, 0))
-		return simple_read_failed(got, size);
+		return short_read_failed(got, size);
 	if (__builtin_expect(has_never_run(group), 0))
 		return papi_perf_never_ran(false);
-	return __builtin_expect(simple_values(group, values, false) < 0, 0) ? went_backwards(group, values) : PAPI_OK;
+	return __builtin_expect(short_values(group, values, false) < 0, 0) ? went_backwards(group, values) : PAPI_OK;
 }
 
 /* After a failure nobody knows what the counters have counted: new ones, now or, if that fails too, by the next
@@ -300,7 +301,7 @@ static __attribute__((cold)) int start_failed(struct papi_perf_control *control)
 	return status;
 }
 
-static __attribute__((noinline)) int start_fully(struct papi_perf_control *control)
+static __attribute__((noinline)) int start_full(struct papi_perf_control *control)
 {
 	int status;
 
@@ -349,7 +350,7 @@ static __attribute__((noinline)) int start_fully(struct papi_perf_control *contr
 	return status;
 }
 
-static __attribute__((cold, noinline)) int simple_start_failed(struct papi_perf_control *control, long error)
+static __attribute__((cold, noinline)) int short_start_failed(struct papi_perf_control *control, long error)
 {
 	errno = (int)-error;
 	return start_failed(control);
@@ -360,13 +361,13 @@ int papi_perf_start(void *pointer)
 	struct papi_perf_control *control = pointer;
 	long result;
 
-	if (__builtin_expect(!control->simple, 0))
-		return start_fully(control);
+	if (__builtin_expect(control->way != PAPI_WAY_SHORT, 0))
+		return start_full(control);
 	result = papi_system_ioctl(control->leader, PERF_EVENT_IOC_ENABLE, 0);
-	return __builtin_expect(result, 0) ? simple_start_failed(control, result) : PAPI_OK;
+	return __builtin_expect(result, 0) ? short_start_failed(control, result) : PAPI_OK;
 }
 
-static __attribute__((noinline)) int stop_fully(struct papi_perf_control *control, long long values[])
+static __attribute__((noinline)) int stop_full(struct papi_perf_control *control, long long values[])
 {
 	int status = PAPI_OK;
 
@@ -387,16 +388,16 @@ static __attribute__((noinline)) int stop_fully(struct papi_perf_control *contro
 	return status;
 }
 
-static __attribute__((cold, noinline)) int simple_stop_failed(struct papi_perf_control *control, int status)
+static __attribute__((cold, noinline)) int short_stop_failed(struct papi_perf_control *control, int status)
 {
 	recover(control, status);
 	return status;
 }
 
-static __attribute__((cold, noinline)) int simple_disable_failed(struct papi_perf_control *control, long error)
+static __attribute__((cold, noinline)) int short_disable_failed(struct papi_perf_control *control, long error)
 {
 	errno = (int)-error;
-	return simple_stop_failed(control, papi_perf_call_failed("PERF_EVENT_IOC_DISABLE", errno));
+	return short_stop_failed(control, papi_perf_call_failed("PERF_EVENT_IOC_DISABLE", errno));
 }
 
 int papi_perf_stop(void *pointer, long long values[])
@@ -407,20 +408,20 @@ int papi_perf_stop(void *pointer, long long values[])
 	size_t size;
 	long got;
 
-	if (__builtin_expect(!control->simple, 0))
-		return stop_fully(control, values);
+	if (__builtin_expect(control->way != PAPI_WAY_SHORT, 0))
+		return stop_full(control, values);
 	got = papi_system_ioctl(control->leader, PERF_EVENT_IOC_DISABLE, 0);
 	if (__builtin_expect(got, 0))
-		return simple_disable_failed(control, got);
+		return short_disable_failed(control, got);
 	size = (3 + group->n) * sizeof(uint64_t);
 	raw = group->buffer;
 	got = papi_system_read(control->leader, group->buffer, size);
 	if (__builtin_expect(got != (long)size, 0))
-		return simple_stop_failed(control, simple_read_failed(got, size));
+		return short_stop_failed(control, short_read_failed(got, size));
 	if (__builtin_expect(has_never_run(group), 0))
-		return simple_stop_failed(control, papi_perf_never_ran(false));
-	if (__builtin_expect(simple_values(group, values, true) < 0, 0))
-		return simple_stop_failed(control, papi_error(PAPI_ECLOST, "a counter went backwards"));
+		return short_stop_failed(control, papi_perf_never_ran(false));
+	if (__builtin_expect(short_values(group, values, true) < 0, 0))
+		return short_stop_failed(control, papi_error(PAPI_ECLOST, "a counter went backwards"));
 	group->enabled = raw[1] - group->enabled_base;
 	group->running = raw[2] - group->running_base;
 	group->enabled_base = raw[1];

@@ -17,7 +17,8 @@ void papi_perf_direct_end(struct papi_perf_control *control)
 {
 	papi_perf_let_go(control);
 	papi_perf_direct_free(control);
-	control->mapped = control->simple = false;
+	control->mapped = false;
+	control->way = PAPI_WAY_FULL;
 }
 
 void papi_perf_direct_make(struct papi_perf_control *control)
@@ -33,7 +34,7 @@ void papi_perf_direct_make(struct papi_perf_control *control)
 	if (!direct)
 		return;
 	for (unsigned i = 0; i < group->n; i++) {
-		/* The values of the short way are in the order of the counters. */
+		/* The values of the direct way are in the order of the counters. */
 		if (group->counters[i].native != i) {
 			free(direct);
 			return;

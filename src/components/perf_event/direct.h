@@ -5,7 +5,7 @@
  *
  * It is for controls of one group whose events all have pages. The description of a counter holds what user_read.h
  * finds in its page: the register, the width, and a baseline from which the kernel's offset is taken off. The kernel
- * announces any change by the page's lock. What the engine has done on its short way, the control does not know;
+ * announces any change by the page's lock. What the engine has done on the direct way, the control does not know;
  * settle() catches up with it, and all operations that look at bases or times of a control that is enabled begin with
  * it.
  *
@@ -24,7 +24,7 @@ void papi_perf_direct_free(struct papi_perf_control *control);
 /* Before the counters of a stopped control change: lets go of them and of their description. */
 void papi_perf_direct_end(struct papi_perf_control *control);
 
-/* Brings bases and times up to what the engine did on its short way. */
+/* Brings bases and times up to what the engine did on the direct way. */
 void papi_perf_direct_settle(struct papi_perf_control *control);
 
 /*
