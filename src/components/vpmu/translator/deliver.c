@@ -3,12 +3,11 @@
 #include <signal.h>
 
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/guard.h"
+#include "components/vpmu/translator/library.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/dispatch.h"
-#include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/runtime.h"
-#include "components/vpmu/x86_64/step.h"
 
 static bool is_between(uint64_t address, void (*start)(void), void (*end)(void))
 {

@@ -3,8 +3,8 @@
 #include <signal.h>
 
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/guard.h"
 
 #define ON_STACK 0x08000000u /* SA_ONSTACK */
 

@@ -2,10 +2,10 @@
 /* The frames that handlers see: what they show, and on which stack they lie. */
 #include <signal.h>
 
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/guard.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/cache.h"
-#include "components/vpmu/x86_64/dispatch.h"
-#include "components/vpmu/x86_64/guard.h"
 
 #define SHOWS 7u /* all of PAPI_VPMU_SHOWS_... */
 /* The address of the frame is mixed into its note, for nobody clears that word. */

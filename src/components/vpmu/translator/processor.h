@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the translator needs of a processor. This folder is the same for every processor and includes nothing of one; a
- * folder for each (x86_64/) includes this one and defines the functions below. Nothing else goes from here to there.
+ * folder for each processor includes this one and defines the functions below. Nothing else goes from here to there.
  *
  * All of it may be called between two instructions of the program: no libc, no vector registers, no errno.
  */
@@ -11,26 +11,110 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 #pragma GCC visibility push(hidden)
 
-/* ---- system calls ---- */
+struct papi_vpmu_block;
+struct papi_vpmu_delivery;
+struct papi_vpmu_emitter;
+struct papi_vpmu_flavour;
+struct papi_vpmu_link;
+struct papi_vpmu_signal_stack;
+struct papi_vpmu_thread;
+
+/* ---- the runtime's system calls ---- */
 
 /* Makes a system call without libc. Returns what the kernel returns: a negative errno when it fails. */
 long papi_vpmu_raw(long number, long a, long b, long c, long d, long e, long f);
 
-/* ---- memory ---- */
+/* Their architecture in a filter of system calls; and a call that only the processor's own functions make. */
+extern const uint32_t papi_vpmu_processor_audit;
+extern const int papi_vpmu_processor_needed_call;
+
+/* ---- what there is ---- */
+
+/* Why nothing can be translated here; NULL. And whether instructions can be decoded: if not, *reason says why. */
+const char *papi_vpmu_processor_obstacle(void);
+bool papi_vpmu_processor_can_decode(const char **reason);
 
 /* How far apart code and what it names may lie at most, in bytes, for the instructions that the processor has. */
 extern const uint64_t papi_vpmu_processor_reach;
+/* No program has anything from that address on. */
+extern const uint64_t papi_vpmu_processor_end_of_programs;
+/* The relocation of a function of another object that is bound when it is first called. */
+extern const uint32_t papi_vpmu_processor_jump_slot;
+
+/* ---- threads ---- */
+
+/* From where the addresses of thread-local variables count. */
+uint64_t papi_vpmu_processor_thread_pointer(void);
+/* Makes translated code of the calling thread reach that block. False with the reason in the detail. */
+bool papi_vpmu_processor_bind(struct papi_vpmu_thread *thread);
+/* Adds one counter to another and clears it, while handlers of the same thread's signals count in both. */
+void papi_vpmu_processor_move_count(uint64_t *to, uint64_t *from);
+
+/* The program's vector registers, to the thread's vector_state and back: those that library code may use in C, or all,
+ * for a function of the program. */
+void papi_vpmu_processor_save_vectors(struct papi_vpmu_thread *thread);
+void papi_vpmu_processor_restore_vectors(const struct papi_vpmu_thread *thread);
+void papi_vpmu_processor_save_all(struct papi_vpmu_thread *thread);
+void papi_vpmu_processor_restore_all(const struct papi_vpmu_thread *thread);
+
+/* ---- code ---- */
+
+/* Before the entry of a block are so many bytes: the way to the dispatcher, by that link, that a stale block takes. The
+ * first of these functions writes them, the entry follows; the second makes the entry of a block lead there, by a store
+ * that other threads see whole or not at all, wherever they are. */
+extern const unsigned papi_vpmu_processor_stub;
+void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link);
+void papi_vpmu_processor_make_stale(uint8_t *entry);
+/* The link's jump leads to that code from now on, for threads that run over it, too; nothing happens where it cannot
+ * reach that far. */
+void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code);
+
+/* The block at pc, translated and in the cache. NULL when that is full. Under its lock, like the two that follow. */
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc);
+/* The same, but it runs the instruction at pc natively, alone; nothing is read there. */
+struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc);
+/* Code where indirect branches to a block go: they arrive in a manner of the processor's own. If the target is another,
+ * they go on to the code otherwise (0: the dispatcher). Returns its address, 0 when the cache is full. */
+uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise);
+
+/* The most that a pass through the block brings any overflow nearer if it runs now: its weight, or less. The thread is
+ * about to run it, and has nothing in its trace. */
+int32_t papi_vpmu_foresee(const struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block);
+/* From the thread's pc, where an indirect branch has led it, back to that branch. False when its code is gone. Under
+ * the lock of the cache. */
+bool papi_vpmu_recover_branch(struct papi_vpmu_thread *thread);
+
+/* ---- ways between translated code, the runtime and native code: labels of assembly ---- */
+
+void papi_vpmu_dispatch(void);
+void papi_vpmu_jump_miss(void);
+void papi_vpmu_resume(void);
+void papi_vpmu_resume_end(void);
+void papi_vpmu_gate_enter(void);
+void papi_vpmu_gate_entered(void);
+void papi_vpmu_gate_return(void);
+
+/* ---- instructions that translated code cannot hold: they run natively, alone ---- */
+
+/* Whether the instruction at pc can be run so; if not, why. */
+const char *papi_vpmu_step_obstacle(uint64_t pc);
+/* Whether it can be translated by now: a debugger has taken a breakpoint away. */
+bool papi_vpmu_step_is_over(uint64_t pc);
+/* The code to go on at, for the instruction at the thread's pc. In the runtime. */
+uint64_t papi_vpmu_step_begin(struct papi_vpmu_thread *thread);
+/* A fault. True: the trap that was expected, of an instruction that runs alone. False: it is the program's, and the
+ * frame shows it. */
+bool papi_vpmu_step_trap(struct papi_vpmu_thread *thread, struct papi_vpmu_delivery *delivery);
 
 /* ---- signals ---- */
 
 /* What the kernel puts on the stack for a handler; and in it what sigaction(2) shows the handler as its ucontext_t. */
 struct papi_vpmu_frame;
 struct papi_vpmu_context;
-struct papi_vpmu_delivery;
-struct papi_vpmu_thread;
 
 /* Labels of assembly: the handler that the kernel is told of, until it has blocked all signals, until its end; and the
  * restorer of a program that has named none, and a handler that does nothing. */
@@ -57,6 +141,8 @@ extern const uint64_t papi_vpmu_context_size;
 
 /* The context shows the thread's registers, flags and pc. */
 void papi_vpmu_context_show(struct papi_vpmu_context *context, const struct papi_vpmu_thread *thread);
+/* The same for what a function for overflows sees; its vector registers are the thread's vector_state. */
+void papi_vpmu_processor_show(const struct papi_vpmu_thread *thread, ucontext_t *context);
 /* It shows translated code, and then the program. False when that code was made by nobody. */
 bool papi_vpmu_context_recover(struct papi_vpmu_context *context, struct papi_vpmu_thread *thread);
 
@@ -78,13 +164,51 @@ uint64_t papi_vpmu_processor_stack_pointer(const struct papi_vpmu_thread *thread
 /* The address of the context that rt_sigreturn(2) would take. */
 uint64_t papi_vpmu_processor_frame_context(const struct papi_vpmu_thread *thread);
 
-/* The system call that the registers describe. */
+/* Where the address was that a function which has just been called has returned to. */
+uint64_t papi_vpmu_processor_returned_through(const struct papi_vpmu_thread *thread);
+/* The calling code's own flags; and those of the program behind a call, of which it says how they were before. */
+uint64_t papi_vpmu_processor_flags(void);
+uint64_t papi_vpmu_processor_flags_after_call(uint64_t before);
+
+/* ---- the program's system calls ---- */
+
+/* The one that the thread's registers describe. */
 struct papi_vpmu_call {
 	uint64_t number, arguments[6];
 };
 struct papi_vpmu_call papi_vpmu_processor_call(const struct papi_vpmu_thread *thread);
 /* It returns, in the program, to the thread's pc. */
 void papi_vpmu_processor_return(struct papi_vpmu_thread *thread, uint64_t result);
+/* Of the instruction that makes one, in bytes. */
+extern const unsigned papi_vpmu_processor_call_length;
+
+/* Kinds (enum papi_vpmu_syscall_kind) of calls that this architecture alone has. counted: all processes are. */
+void papi_vpmu_processor_calls_begin(unsigned char kinds[], bool counted);
+/* Why nothing can be counted any more once such a call has been made; NULL. */
+const char *papi_vpmu_processor_call_obstacle(const struct papi_vpmu_call *call);
+/* Does such a call; false when it is none. */
+bool papi_vpmu_processor_do_call(const struct papi_vpmu_call *call, uint64_t *result);
+/* Whether it makes a process, and has no arguments. */
+bool papi_vpmu_processor_is_fork(uint64_t number);
+
+/* What a call that makes a thread or process asks for. False when it cannot be read. */
+struct papi_vpmu_clone_request {
+	uint64_t flags;
+	uint64_t stack; /* its upper end */
+	uint64_t tls;
+};
+bool papi_vpmu_processor_read_clone(const struct papi_vpmu_thread *thread, struct papi_vpmu_clone_request *request);
+/* The registers of a new thread: its maker's, after the call, on that stack unless it is 0. */
+void papi_vpmu_processor_make_child(
+	struct papi_vpmu_thread *child, const struct papi_vpmu_thread *thread, uint64_t stack);
+
+static inline uint64_t papi_vpmu_make_call(const struct papi_vpmu_call *call)
+{
+	const uint64_t *a = call->arguments;
+
+	return (uint64_t)papi_vpmu_raw(
+		(long)call->number, (long)a[0], (long)a[1], (long)a[2], (long)a[3], (long)a[4], (long)a[5]);
+}
 
 #pragma GCC visibility pop
 

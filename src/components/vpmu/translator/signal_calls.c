@@ -4,10 +4,10 @@
 #include <signal.h>
 
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/guard.h"
+#include "components/vpmu/translator/library.h"
+#include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/runtime.h"
 
 #define AUTO_DISARM ((int)(1u << 31)) /* SS_AUTODISARM */
 

@@ -2,7 +2,7 @@
 #include "components/vpmu/translator/signal_state.h"
 
 #include "components/vpmu/translator/masks.h"
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 #ifndef NDEBUG
 #define TO(state) (1u << PAPI_VPMU_SIGNALS_##state)

@@ -33,7 +33,7 @@
 
 #include "components/vpmu/translator/masks.h"
 #include "components/vpmu/translator/processor.h"
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* The kernel's siginfo_t, as far as it matters here. */
 struct papi_vpmu_signal_info {

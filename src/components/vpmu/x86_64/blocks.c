@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/blocks.h"
+#include "components/vpmu/translator/processor.h"
 
 #include "components/vpmu/models/geometry.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/tracer.h"
-#include "components/vpmu/x86_64/descriptions.h"
-#include "components/vpmu/x86_64/library.h"
+#include "components/vpmu/x86_64/describe.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* ---- the process as translation sees it ---- */

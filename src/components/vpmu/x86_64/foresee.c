@@ -4,10 +4,13 @@
  * hit, and most addresses can be told before: they come from registers that the block does not change, or by constants.
  * If the models hold all that it is about to touch, nothing is evicted either, and it cannot miss.
  */
-#include "components/vpmu/x86_64/foresee.h"
+#include "components/vpmu/translator/processor.h"
 
 #include "components/vpmu/models/models.h"
-#include "components/vpmu/x86_64/descriptions.h"
+#include "components/vpmu/translator/block.h"
+#include "components/vpmu/translator/descriptions.h"
+#include "components/vpmu/translator/thread.h"
+#include "components/vpmu/x86_64/translate/trace_plan.h"
 
 #define LONGEST 64 /* bytes of an access */
 

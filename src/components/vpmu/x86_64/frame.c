@@ -6,7 +6,9 @@
 
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
+#include "components/vpmu/translator/thread.h"
 #include "components/vpmu/x86_64/recover.h"
+#include "components/vpmu/x86_64/translate/offsets.h"
 #include "components/vpmu/x86_64/step.h"
 
 /* DF, RF, TF: the kernel calls handlers without them. */
@@ -79,6 +81,17 @@ void papi_vpmu_context_show(struct papi_vpmu_context *context, const struct papi
 		context->registers[places[i]] = thread->registers[i];
 	context->registers[REG_RIP] = thread->pc;
 	context->registers[REG_EFL] = thread->flags;
+}
+
+_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == offsetof(struct papi_vpmu_context, registers),
+	"contexts have registers in two places");
+
+void papi_vpmu_processor_show(const struct papi_vpmu_thread *thread, ucontext_t *context)
+{
+	for (unsigned i = 0; i < sizeof(*context); i++)
+		((unsigned char *)context)[i] = 0;
+	papi_vpmu_context_show((struct papi_vpmu_context *)(void *)context, thread);
+	context->uc_mcontext.fpregs = (fpregset_t)(uintptr_t)thread->vector_state;
 }
 
 bool papi_vpmu_context_recover(struct papi_vpmu_context *context, struct papi_vpmu_thread *thread)

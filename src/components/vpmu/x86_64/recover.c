@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/x86_64/recover.h"
+#include "components/vpmu/x86_64/translate/offsets.h"
 
-#include "components/vpmu/x86_64/cache.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/processor.h"
 
 static struct papi_vpmu_recovery recovery_of(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
 {

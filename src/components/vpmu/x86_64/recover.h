@@ -3,16 +3,12 @@
 #ifndef PAPI_VPMU_X86_64_RECOVER_H
 #define PAPI_VPMU_X86_64_RECOVER_H
 
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 #include "components/vpmu/x86_64/translate/recover.h"
 
 /* The state holds what the processor did, and becomes the program's. False when that code was made by nobody. Takes the
  * lock of the cache: not to be called while the thread is in the runtime. */
 bool papi_vpmu_recover(struct papi_vpmu_thread *thread, struct papi_vpmu_state *state);
-
-/* From the thread's pc, where an indirect branch has led it, back to that branch. False when its code is gone. Under
- * the lock of the cache. */
-bool papi_vpmu_recover_branch(struct papi_vpmu_thread *thread);
 
 /* Adds what one execution of an instruction counts; it was run by other means. */
 void papi_vpmu_recover_count(struct papi_vpmu_thread *thread, const uint8_t *bytes, uint64_t size, uint64_t pc);

@@ -7,13 +7,13 @@
 
 #include <signal.h>
 
+#include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/tracer.h"
-#include "components/vpmu/x86_64/dispatch.h"
 #include "components/vpmu/x86_64/frame.h"
-#include "components/vpmu/x86_64/guard.h"
 #include "components/vpmu/x86_64/recover.h"
-#include "components/vpmu/x86_64/runtime.h"
 #include "components/vpmu/x86_64/translate/decode.h"
 
 #define TRAP_FLAG   0x100u

@@ -12,19 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Code is written through one mapping and runs in another; addresses are those of the second. */
-struct papi_vpmu_emitter {
-	uint8_t *next;    /* where the next byte is written */
-	intptr_t to_code; /* from a place of writing to the address where it runs */
-};
-
-/* What a block may take at most, by far. */
-#define PAPI_VPMU_EMIT_MARGIN 65536
-
-static inline uint64_t papi_vpmu_emit_address(const struct papi_vpmu_emitter *e)
-{
-	return (uint64_t)((intptr_t)e->next + e->to_code);
-}
+#include "components/vpmu/translator/emitter.h"
 
 static inline void papi_vpmu_emit_byte(struct papi_vpmu_emitter *e, unsigned byte)
 {

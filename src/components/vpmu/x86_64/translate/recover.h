@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "components/vpmu/engine.h"
-#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/translator/block.h"
 
 struct papi_vpmu_state {
 	uint64_t registers[16];

@@ -25,7 +25,7 @@
 #define PAPI_VPMU_X86_64_TRANSLATE_TRANSLATE_H
 
 #include "components/vpmu/engine.h"
-#include "components/vpmu/x86_64/block.h"
+#include "components/vpmu/translator/block.h"
 #include "components/vpmu/x86_64/translate/decode.h"
 #include "components/vpmu/x86_64/translate/emit.h"
 #include "components/vpmu/x86_64/translate/offsets.h"

@@ -8,47 +8,26 @@
 
 #include "base/error.h"
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/clone.h"
+#include "components/vpmu/translator/engine.h"
+#include "components/vpmu/translator/gates.h"
+#include "components/vpmu/translator/jumps.h"
+#include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
+#include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/tracer.h"
-#include "components/vpmu/x86_64/cache.h"
-#include "components/vpmu/x86_64/clone.h"
-#include "components/vpmu/x86_64/dispatch.h"
-#include "components/vpmu/x86_64/engine.h"
-#include "components/vpmu/x86_64/jumps.h"
-#include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/x86_64/trace.h"
-#include "components/vpmu/x86_64/translate/decode.h"
-#include "components/vpmu/x86_64/translate/zydis.h"
 #include "core/signals.h"
 #include "core/thread.h"
-#include "linux/cpu/cpuid.h"
 
 static long of_process; /* whose engine this is, where an agent counts */
 
 static long process_id(void)
 {
 	return papi_vpmu_raw(SYS_getpid, 0, 0, 0, 0, 0, 0);
-}
-
-/* The kernel's number for arch_prctl(2): Linux 6.6 and later. */
-#define SHADOW_STACK_STATUS 0x5005
-
-static bool has_shadow_stack(void)
-{
-	unsigned long features = 0;
-
-	return !papi_vpmu_raw(SYS_arch_prctl, SHADOW_STACK_STATUS, (long)&features, 0, 0, 0, 0) && features & 1;
-}
-
-/* And the kernel has switched it on. One instruction: each leaf takes a virtual machine microseconds. */
-static bool has_xsave(void)
-{
-	papi_cpuid_t features;
-
-	return papi_cpuid_execute(1, 0, &features) && features.ecx >> 27 & 1;
 }
 
 static bool can_read_maps(void)
@@ -65,18 +44,15 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 {
 	const char *obstacle = NULL;
 
-	if (!has_xsave())
-		obstacle = "the processor has no xsave instruction";
-	else if (has_shadow_stack())
-		obstacle = "the program runs with a shadow stack, which translated code cannot keep";
+	obstacle = papi_vpmu_processor_obstacle();
+	if (obstacle)
+		;
 	else if (!papi_vpmu_library_begin())
 		obstacle =
 			"the library's own code cannot be told from the program's: libpapi.a was linked by a linker that does "
 			"not define __start_papi_text. Link with the shared library";
-	else if (!papi_vpmu_zydis_find(&obstacle))
+	else if (!papi_vpmu_processor_can_decode(&obstacle))
 		;
-	else if (!papi_vpmu_decode_works())
-		obstacle = "the version of the Zydis library does not fit";
 	else if (!can_read_maps())
 		obstacle = "/proc/self/maps, which tells what is code, cannot be read: mount /proc";
 	if (obstacle)
@@ -151,16 +127,7 @@ static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wa
 /* Where the function returns to next, it returns to the stub: that goes on at the same place, translated. */
 static void enter(struct papi_vpmu_thread *thread, uint64_t *slot)
 {
-	unsigned n;
-
-	if (thread->gate_depth == sizeof(thread->gates)) {
-		thread->registers[RSP] = (uint64_t)(uintptr_t)slot;
-		papi_vpmu_runtime_forget_gates(thread);
-	}
-	n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
-	thread->gates[n] = (struct papi_vpmu_gate){ *slot, (uint64_t)(uintptr_t)slot, __builtin_ia32_readeflags_u64() };
-	thread->gate_depth += sizeof(thread->gates[0]);
-	*slot = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
+	papi_vpmu_gate_open(thread, slot);
 	thread->active = thread->in_library = true;
 }
 
@@ -169,7 +136,7 @@ static void leave(struct papi_vpmu_thread *thread)
 	uint64_t mask = papi_vpmu_signals_take_mask(thread);
 
 	thread->active = false;
-	papi_vpmu_runtime_close_gates(thread);
+	papi_vpmu_gates_close(thread);
 	papi_vpmu_signals_leave(thread);
 	papi_vpmu_signals_unblock(mask);
 }
@@ -276,25 +243,14 @@ void papi_vpmu_engine_abandon(uint32_t number)
 	papi_vpmu_signals_unblock(mask);
 }
 
-/* Single instructions: signal handlers count in between. */
-static void move_count(uint64_t *to, uint64_t *from)
-{
-	uint64_t number = *from;
-
-	if (!number)
-		return;
-	__asm__ volatile("subq %1, %0" : "+m"(*from) : "r"(number) : "cc");
-	__asm__ volatile("addq %1, %0" : "+m"(*to) : "r"(number) : "cc");
-}
-
 /* What is wanted is gathered in the first lane. */
 static void add_lanes(struct papi_vpmu_thread *thread)
 {
 	for (uint64_t left = thread->wants.counters; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(left);
 
-		for (unsigned lane = 1; lane < VPMU_LANES; lane++)
-			move_count(&thread->counters[0][i], &thread->counters[lane][i]);
+		for (unsigned lane = 1; lane < PAPI_VPMU_LANES; lane++)
+			papi_vpmu_processor_move_count(&thread->counters[0][i], &thread->counters[lane][i]);
 	}
 }
 

@@ -1,52 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
-#include <asm/prctl.h>
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
 #include "base/error.h"
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/clone.h"
+#include "components/vpmu/translator/jumps.h"
+#include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
-#include "components/vpmu/x86_64/cache.h"
-#include "components/vpmu/x86_64/clone.h"
-#include "components/vpmu/x86_64/dispatch.h"
-#include "components/vpmu/x86_64/jumps.h"
-#include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/x86_64/syscalls.h"
-#include "components/vpmu/x86_64/trace.h"
-
-#define AT(field, offset) _Static_assert(offsetof(struct papi_vpmu_thread, field) == (offset), #field " moved")
-AT(counters, VPMU_COUNTERS);
-AT(registers, VPMU_REGISTERS);
-AT(spilled, VPMU_SPILLED);
-AT(flags, VPMU_FLAGS);
-AT(pc, VPMU_PC);
-AT(code, VPMU_CODE);
-AT(exit, VPMU_EXIT);
-AT(dispatch, VPMU_DISPATCH);
-AT(stack, VPMU_STACK);
-AT(self, VPMU_SELF);
-AT(rep_count, VPMU_REP_COUNT);
-AT(in_runtime, VPMU_IN_RUNTIME);
-AT(signal_state, VPMU_SIGNAL_STATE);
-AT(gate_depth, VPMU_GATE_DEPTH);
-AT(gate_enter, VPMU_GATE_ENTER);
-AT(trace_next, VPMU_TRACE_NEXT);
-AT(trace_limit, VPMU_TRACE_LIMIT);
-AT(budget, VPMU_BUDGET);
-AT(jump_miss, VPMU_JUMP_MISS);
-AT(watched, VPMU_WATCHED);
-AT(guard, VPMU_GUARD);
-AT(handler_mask, VPMU_HANDLER_MASK);
-AT(deferred_mask, VPMU_DEFERRED_MASK);
-AT(delivering, VPMU_DELIVERING);
-AT(source, VPMU_SOURCE);
-AT(gates, VPMU_GATES);
-AT(syscall_kinds, VPMU_SYSCALL_KINDS);
-AT(jumps, VPMU_JUMPS);
-_Static_assert(sizeof(struct papi_vpmu_gate) == VPMU_GATE_SIZE, "gates are larger");
+#include "components/vpmu/translator/syscalls.h"
+#include "components/vpmu/translator/trace.h"
 
 _Thread_local struct papi_vpmu_thread *papi_vpmu_self;
 
@@ -68,8 +35,8 @@ const struct papi_agent *papi_vpmu_agent;
 
 /* ---- counters in the agent's memory ---- */
 
-_Static_assert(sizeof(((struct papi_vpmu_thread *)0)->counters) == PAPI_AGENT_PAGE && VPMU_COUNTERS == 0 &&
-		VPMU_LANES == PAPI_AGENT_LANES,
+_Static_assert(sizeof(((struct papi_vpmu_thread *)0)->counters) == PAPI_AGENT_PAGE &&
+		offsetof(struct papi_vpmu_thread, counters) == 0 && PAPI_VPMU_LANES == PAPI_AGENT_LANES,
 	"the counters are the first page");
 
 void papi_vpmu_thread_borrow(struct papi_vpmu_thread *thread)
@@ -135,30 +102,15 @@ static void put_into_lists(struct papi_vpmu_thread *thread)
 	*same = thread;
 }
 
-/* A thread that was made while its maker counted has the maker's. */
-static bool is_ours(uint64_t base)
+bool papi_vpmu_threads_hold(uint64_t address)
 {
 	const struct papi_vpmu_thread *thread;
 
 	papi_vpmu_cache_lock();
-	for (thread = *hashed(base); thread && (uint64_t)(uintptr_t)thread != base; thread = thread->same_hash)
+	for (thread = *hashed(address); thread && (uint64_t)(uintptr_t)thread != address; thread = thread->same_hash)
 		continue;
 	papi_vpmu_cache_unlock();
 	return thread;
-}
-
-static bool set_gs(struct papi_vpmu_thread *thread)
-{
-	uint64_t base = 0;
-	bool known = !papi_vpmu_raw(SYS_arch_prctl, ARCH_GET_GS, (long)&base, 0, 0, 0, 0);
-
-	if (known && base == (uint64_t)(uintptr_t)thread)
-		return true;
-	if (!known || (base && !is_ours(base))) {
-		papi_error(PAPI_ECMP, "this thread uses the gs segment, which the virtual PMU needs");
-		return false;
-	}
-	return !papi_vpmu_raw(SYS_arch_prctl, ARCH_SET_GS, (long)thread, 0, 0, 0, 0);
 }
 
 /* Aligned more than pages are: a larger piece is mapped, and what is too much given back. */
@@ -248,7 +200,7 @@ struct papi_vpmu_thread *papi_vpmu_thread_new(void)
 	return thread;
 }
 
-/* The block itself is kept: its thread is still on its stack, and threads that it made may name it in gs. */
+/* The block itself is kept: its thread is still on its stack, and threads that it made may still name it. */
 void papi_vpmu_thread_end(struct papi_vpmu_thread *thread)
 {
 	if (!thread)
@@ -273,14 +225,14 @@ struct papi_vpmu_thread *papi_vpmu_thread_get(void)
 {
 	struct papi_vpmu_thread *thread = papi_vpmu_self;
 
-	if (thread) /* the program may have set gs since the last region */
-		return set_gs(thread) ? thread : NULL;
+	if (thread) /* the program may have taken the register since the last region */
+		return papi_vpmu_processor_bind(thread) ? thread : NULL;
 	thread = papi_vpmu_thread_new();
 	if (!thread) {
 		papi_error(PAPI_ENOMEM, "no memory for a thread of the virtual PMU");
 		return NULL;
 	}
-	if (!set_gs(thread)) {
+	if (!papi_vpmu_processor_bind(thread)) {
 		papi_vpmu_thread_end(thread);
 		return NULL;
 	}
@@ -313,7 +265,7 @@ static void forget_parent_counts(struct papi_vpmu_thread *thread)
 		return;
 	use_own_counters(thread);
 	papi_vpmu_trace_drain(thread);
-	for (unsigned lane = 0; lane < VPMU_LANES; lane++)
+	for (unsigned lane = 0; lane < PAPI_VPMU_LANES; lane++)
 		for (unsigned i = 0; i < PAPI_VPMU_COUNTERS; i++)
 			thread->counters[lane][i] = 0;
 }

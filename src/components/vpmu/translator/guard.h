@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading memory of the program that another of its threads may be taking away. */
-#ifndef PAPI_VPMU_X86_64_GUARD_H
-#define PAPI_VPMU_X86_64_GUARD_H
+#ifndef PAPI_VPMU_TRANSLATOR_GUARD_H
+#define PAPI_VPMU_TRANSLATOR_GUARD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -18,14 +18,10 @@ uint64_t papi_vpmu_guarded(
 	uint64_t (*function)(uint64_t a, uint64_t b, uint64_t c), uint64_t a, uint64_t b, uint64_t c);
 /* Where the handler of signals sends one that failed. */
 void papi_vpmu_guard_failed(void);
+/* Copies bytes, in a way that may fail halfway. Returns 0. */
+uint64_t papi_vpmu_guarded_bytes(uint64_t to, uint64_t from, uint64_t size);
 
 #pragma GCC visibility pop
-
-static inline uint64_t papi_vpmu_guarded_bytes(uint64_t to, uint64_t from, uint64_t size)
-{
-	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
-	return 0;
-}
 
 static inline bool papi_vpmu_guarded_copy(void *to, const void *from, uint64_t size)
 {

@@ -10,8 +10,8 @@
  *
  * Marks tell for every address of code where the program is: a signal may arrive anywhere.
  */
-#ifndef PAPI_VPMU_X86_64_BLOCK_H
-#define PAPI_VPMU_X86_64_BLOCK_H
+#ifndef PAPI_VPMU_TRANSLATOR_BLOCK_H
+#define PAPI_VPMU_TRANSLATOR_BLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,12 +27,12 @@ struct papi_vpmu_mark {
 
 enum papi_vpmu_mark_kind {
 	PAPI_VPMU_MARK_AT,       /* at that pc */
-	PAPI_VPMU_MARK_FLAGS,    /* at that pc; the flags are in rax: ah as lahf puts them, al 1 or 0x80 for overflow */
-	PAPI_VPMU_MARK_REP,      /* at that pc; what a rep string instruction has done is rep_count - rcx */
+	PAPI_VPMU_MARK_FLAGS,    /* at that pc; the flags are where the processor's emitter saves them */
+	PAPI_VPMU_MARK_REP,      /* at that pc; what a repeated instruction has done is rep_count less what is left */
 	PAPI_VPMU_MARK_REPEATED, /* behind it; what it has loaded and stored is still to be counted */
 	PAPI_VPMU_MARK_REPEATED_LOADS, /* the loads have been */
-	PAPI_VPMU_MARK_TARGET,         /* the whole block is done, and goes on at what is in rcx */
-	PAPI_VPMU_MARK_DISTANCE,       /* at what is in rcx, from that pc */
+	PAPI_VPMU_MARK_TARGET,         /* the whole block is done, and goes on at the address in a register */
+	PAPI_VPMU_MARK_DISTANCE,       /* so far from that pc as that register says */
 	PAPI_VPMU_MARK_STORED_TARGET,  /* the whole block is done, and goes on at the thread's pc */
 	PAPI_VPMU_MARK_TAKEN,          /* at the target of the conditional branch, the taken branch not yet counted */
 	PAPI_VPMU_MARK_BRANCH,         /* at the target of the conditional or direct branch, all is counted */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Overflow at the exact instruction. */
-#ifndef PAPI_VPMU_X86_64_OVERFLOW_H
-#define PAPI_VPMU_X86_64_OVERFLOW_H
+#ifndef PAPI_VPMU_TRANSLATOR_OVERFLOW_H
+#define PAPI_VPMU_TRANSLATOR_OVERFLOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* The thread is between two instructions: calls whoever has overflowed, and gives it a new budget. Without the lock of
  * the cache. The thread may not be active any more afterwards. */

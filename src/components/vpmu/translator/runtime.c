@@ -6,36 +6,16 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/gates.h"
+#include "components/vpmu/translator/guard.h"
+#include "components/vpmu/translator/library.h"
+#include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/blocks.h"
-#include "components/vpmu/x86_64/cache.h"
-#include "components/vpmu/x86_64/dispatch.h"
-#include "components/vpmu/x86_64/foresee.h"
-#include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/x86_64/library.h"
-#include "components/vpmu/x86_64/overflow.h"
-#include "components/vpmu/x86_64/recover.h"
-#include "components/vpmu/x86_64/runtime.h"
-#include "components/vpmu/x86_64/step.h"
-#include "components/vpmu/x86_64/syscalls.h"
-#include "components/vpmu/x86_64/trace.h"
-
-/* SSE, AVX and AVX-512; x87 and the rest nobody here touches. */
-#define VECTOR_STATE 0xe6u
-
-/* CF, PF, AF, ZF, SF, OF */
-#define ARITHMETIC_FLAGS 0x8d5u
-
-static void save_vectors(struct papi_vpmu_thread *thread)
-{
-	__asm__ volatile("xsave64 %0" : "=m"(thread->vector_state) : "a"(VECTOR_STATE), "d"(0) : "memory");
-}
-
-static void restore_vectors(const struct papi_vpmu_thread *thread)
-{
-	__asm__ volatile("xrstor64 %0" : : "m"(thread->vector_state), "a"(VECTOR_STATE), "d"(0) : "memory");
-}
+#include "components/vpmu/translator/syscalls.h"
+#include "components/vpmu/translator/trace.h"
 
 static uint64_t translate_for_guard(uint64_t flavour, uint64_t pc, uint64_t unused)
 {
@@ -58,19 +38,16 @@ static struct papi_vpmu_block *translate(
 {
 	struct papi_vpmu_block *block;
 
-	save_vectors(thread);
+	papi_vpmu_processor_save_vectors(thread);
 	block = translate_guarded(flavour, pc);
 	if (!block) {
 		papi_vpmu_cache_flush();
 		papi_vpmu_cache_pass(thread);
 		block = translate_guarded(flavour, pc);
 	}
-	restore_vectors(thread);
+	papi_vpmu_processor_restore_vectors(thread);
 	return block;
 }
-
-/* Beyond, most processors have no address. */
-#define END_OF_PROGRAMS ((uint64_t)1 << 47)
 
 /* glibc's, since 2.35: where the area of restartable sequences is, from the thread pointer. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -80,12 +57,10 @@ extern const unsigned __rseq_size __attribute__((weak));
  * tell. The second word of the area names the last one that the thread has entered. */
 static bool has_restartable_sequence(void)
 {
-	uint64_t here;
-
 	if (!&__rseq_size || !&__rseq_offset || !__rseq_size)
 		return false;
-	__asm__("mov %%fs:0, %0" : "=r"(here));
-	return *(const volatile uint64_t *)(uintptr_t)(here + (uint64_t)__rseq_offset + 8) != 0;
+	return *(const volatile uint64_t *)(uintptr_t)(papi_vpmu_processor_thread_pointer() + (uint64_t)__rseq_offset +
+		       8) != 0;
 }
 
 /* The translation of pc; the lock is held. NULL when memory has ended, or the program cannot be translated any more. */
@@ -105,7 +80,7 @@ uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char
 
 	thread->active = false;
 	papi_vpmu_thread_lose(thread, reason);
-	papi_vpmu_runtime_close_gates(thread);
+	papi_vpmu_gates_close(thread);
 	papi_vpmu_signals_leave(thread);
 	/* Until the program's registers are its own again. */
 	papi_vpmu_signals_hold(thread, PAPI_VPMU_SIGNALS_DEFERRED, mask);
@@ -198,9 +173,9 @@ static uint64_t step(struct papi_vpmu_thread *thread)
 {
 	const char *obstacle;
 
-	save_vectors(thread);
+	papi_vpmu_processor_save_vectors(thread);
 	obstacle = papi_vpmu_step_obstacle(thread->pc);
-	restore_vectors(thread);
+	papi_vpmu_processor_restore_vectors(thread);
 	return obstacle ? papi_vpmu_runtime_go_native(thread, obstacle) : papi_vpmu_step_begin(thread);
 }
 
@@ -209,9 +184,9 @@ static bool go_back(struct papi_vpmu_thread *thread)
 {
 	bool done;
 
-	save_vectors(thread);
+	papi_vpmu_processor_save_vectors(thread);
 	done = papi_vpmu_recover_branch(thread);
-	restore_vectors(thread);
+	papi_vpmu_processor_restore_vectors(thread);
 	return done;
 }
 
@@ -220,9 +195,9 @@ static uint64_t step_or_go_on(struct papi_vpmu_thread *thread)
 {
 	bool over;
 
-	save_vectors(thread);
+	papi_vpmu_processor_save_vectors(thread);
 	over = papi_vpmu_step_is_over(thread->pc);
-	restore_vectors(thread);
+	papi_vpmu_processor_restore_vectors(thread);
 	if (!over)
 		return step(thread);
 	forget_changed(thread);
@@ -258,7 +233,7 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 		forget_changed(thread);
 	if (exit == PAPI_VPMU_EXIT_STEP)
 		code = step_or_go_on(thread);
-	else if (is_indirect && thread->pc >= END_OF_PROGRAMS && go_back(thread))
+	else if (is_indirect && thread->pc >= papi_vpmu_processor_end_of_programs && go_back(thread))
 		code = step(thread);
 	else
 		code = go_on(thread, exit >= 0 && thread->epoch == epoch ? &link : NULL, is_indirect,
@@ -284,65 +259,4 @@ uint64_t papi_vpmu_runtime_continue(struct papi_vpmu_thread *thread)
 	code = go_on(thread, NULL, false, false);
 	papi_vpmu_cache_unlock();
 	return code;
-}
-
-void papi_vpmu_runtime_forget_gates(struct papi_vpmu_thread *thread)
-{
-	uint64_t stack = thread->registers[RSP];
-	unsigned kept = 0, n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
-
-	/* A return address below the stack pointer is nobody's. A program with several stacks may have others for good
-	 * reasons; when all are, the oldest goes. */
-	for (unsigned i = 0; i < n; i++)
-		if (thread->gates[i].slot >= stack)
-			thread->gates[kept++] = thread->gates[i];
-	if (kept == n)
-		for (unsigned i = 1; i < n; i++)
-			thread->gates[i - 1] = thread->gates[i];
-	thread->gate_depth = (kept == n ? n - 1 : kept) * sizeof(thread->gates[0]);
-}
-
-/* The stack of a coroutine that has left a gate behind may be gone. */
-void papi_vpmu_runtime_close_gates(struct papi_vpmu_thread *thread)
-{
-	unsigned n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
-	const uint64_t stub = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
-
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t *slot = (uint64_t *)(uintptr_t)thread->gates[i].slot, found;
-
-		if (papi_vpmu_guarded_copy(&found, slot, sizeof(found)) && found == stub)
-			*slot = thread->gates[i].pc;
-	}
-	thread->gate_depth = 0;
-}
-
-/* The flags that decide what instructions do are as they were before the call; of the others a call leaves nothing. The
- * return address has been popped: it was right below the stack pointer. */
-static bool pop_gate(struct papi_vpmu_thread *thread, uint64_t slot)
-{
-	unsigned n = (unsigned)(thread->gate_depth / sizeof(thread->gates[0]));
-
-	for (unsigned i = n; i-- > 0;) {
-		if (thread->gates[i].slot != slot)
-			continue;
-		thread->pc = thread->gates[i].pc;
-		thread->flags = thread->gates[i].flags & ~(uint64_t)ARITHMETIC_FLAGS;
-		for (unsigned j = i + 1; j < n; j++)
-			thread->gates[j - 1] = thread->gates[j];
-		thread->gate_depth -= sizeof(thread->gates[0]);
-		return true;
-	}
-	return false;
-}
-
-uint64_t papi_vpmu_runtime_gate_return(struct papi_vpmu_thread *thread)
-{
-	if (!pop_gate(thread, thread->registers[RSP] - 8))
-		__builtin_trap(); /* nobody else puts the address of the stub on a stack */
-	if (!thread->active)
-		return thread->pc;
-	thread->in_library = thread->in_library && papi_vpmu_library_holds(thread->pc);
-	papi_vpmu_signals_take_stack(thread);
-	return papi_vpmu_runtime_continue(thread);
 }

@@ -8,16 +8,16 @@
  * One lock guards all of it. It is held in the runtime only, where signals are deferred, and never over a system call
  * that may wait.
  */
-#ifndef PAPI_VPMU_X86_64_CACHE_H
-#define PAPI_VPMU_X86_64_CACHE_H
+#ifndef PAPI_VPMU_TRANSLATOR_CACHE_H
+#define PAPI_VPMU_TRANSLATOR_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "components/vpmu/engine.h"
-#include "components/vpmu/x86_64/block.h"
-#include "components/vpmu/x86_64/thread.h"
-#include "components/vpmu/x86_64/translate/emit.h"
+#include "components/vpmu/translator/block.h"
+#include "components/vpmu/translator/emitter.h"
+#include "components/vpmu/translator/thread.h"
 
 /* What is instrumented, and the translations of that sort. */
 struct papi_vpmu_flavour {

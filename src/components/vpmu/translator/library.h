@@ -3,8 +3,8 @@
  * Which code is the library's own: it is not counted. Calls to it run natively, and what a call to one of its functions
  * consists of, in the program, is not counted either (translate/trim.c).
  */
-#ifndef PAPI_VPMU_X86_64_LIBRARY_H
-#define PAPI_VPMU_X86_64_LIBRARY_H
+#ifndef PAPI_VPMU_TRANSLATOR_LIBRARY_H
+#define PAPI_VPMU_TRANSLATOR_LIBRARY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/jumps.h"
+#include "components/vpmu/translator/jumps.h"
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -7,7 +7,6 @@
 #include <sys/uio.h>
 
 #include "components/vpmu/translator/processor.h"
-#include "components/vpmu/x86_64/dispatch.h"
 
 #define PAGE      4096u
 #define FILE_SIZE 65536u /* as much as the kernel maps at once when a page is first read */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* System calls of the program that the runtime does in its stead. */
-#ifndef PAPI_VPMU_X86_64_SYSCALLS_H
-#define PAPI_VPMU_X86_64_SYSCALLS_H
+#ifndef PAPI_VPMU_TRANSLATOR_SYSCALLS_H
+#define PAPI_VPMU_TRANSLATOR_SYSCALLS_H
 
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* Fills the table that translated code looks at. */
 void papi_vpmu_syscalls_begin(struct papi_vpmu_thread *thread);

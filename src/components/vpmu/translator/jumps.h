@@ -6,10 +6,10 @@
  * block, so an empty table is a small file, mapped one time after the other: pages become the thread's own as they are
  * written, and are the file's again when they are thrown away.
  */
-#ifndef PAPI_VPMU_X86_64_JUMPS_H
-#define PAPI_VPMU_X86_64_JUMPS_H
+#ifndef PAPI_VPMU_TRANSLATOR_JUMPS_H
+#define PAPI_VPMU_TRANSLATOR_JUMPS_H
 
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* Makes an empty one, in a block of memory that is new. What fails costs time only. */
 void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread);

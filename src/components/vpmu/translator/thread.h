@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the engine keeps for each thread. Translated code reaches it through gs, whose base the program does not use.
+ * What the engine keeps for each thread. Translated code reaches it through a register that the program does not use,
+ * and what it reaches has offsets that the processor's assembly knows:
  *
- *	gs:0 counters | registers, spilled | where to go | gates | kinds of system calls | jumps (512 KiB)
+ *	counters | registers, spilled | where to go | gates | kinds of system calls | jumps (512 KiB)
  *
  * While a thread runs translated code, its registers are its own, but for those that an instrumentation sequence has
  * put into spilled[] for a moment (the marks of the block tell which, for every address of code: block.h). While it
  * is in the runtime (dispatch.S), they are in registers[], flags and pc.
  */
-#ifndef PAPI_VPMU_X86_64_THREAD_H
-#define PAPI_VPMU_X86_64_THREAD_H
+#ifndef PAPI_VPMU_TRANSLATOR_THREAD_H
+#define PAPI_VPMU_TRANSLATOR_THREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +18,12 @@
 
 #include "components/vpmu/counters.h"
 #include "components/vpmu/engine.h"
+#include "components/vpmu/translator/exits.h"
 #include "components/vpmu/translator/signal_state.h"
-#include "components/vpmu/x86_64/translate/offsets.h"
+
+#define PAPI_VPMU_REGISTERS 32 /* room for the general registers of any processor */
+#define PAPI_VPMU_LANES     8
+#define PAPI_VPMU_GATES     32
 
 /* A call that runs natively: it will return to the stub that was put on the stack in place of pc. */
 struct papi_vpmu_gate {
@@ -61,9 +66,9 @@ struct papi_vpmu_thread {
 	/* Each counter several times, and it is the sum that counts: a block adds to those of its lane. An addition to
 	 * memory takes a few cycles until the next one to the same place can begin, and blocks are shorter than
 	 * that. */
-	uint64_t counters[VPMU_LANES][PAPI_VPMU_COUNTERS];
-	uint64_t registers[16];
-	uint64_t spilled[16];
+	uint64_t counters[PAPI_VPMU_LANES][PAPI_VPMU_COUNTERS];
+	uint64_t registers[PAPI_VPMU_REGISTERS];
+	uint64_t spilled[PAPI_VPMU_REGISTERS];
 	uint64_t flags;
 	uint64_t pc;   /* of the program: where it goes on */
 	uint64_t code; /* the same place in the cache, or pc itself: natively */
@@ -71,7 +76,7 @@ struct papi_vpmu_thread {
 	void (*dispatch)(void);
 	uint64_t stack; /* of the runtime: its upper end */
 	struct papi_vpmu_thread *self;
-	uint64_t rep_count;    /* rcx before a rep string instruction */
+	uint64_t rep_count;    /* what a repeated instruction had to do when it began */
 	uint64_t in_runtime;   /* signals have to wait */
 	uint64_t signal_state; /* enum papi_vpmu_signal_state: who has the program's mask */
 	uint64_t gate_depth;   /* bytes of gates in use */
@@ -87,7 +92,7 @@ struct papi_vpmu_thread {
 	uint64_t delivering;    /* a signal, or one within that */
 	int64_t source;         /* the last indirect branch: the lower half of its address of code */
 
-	_Alignas(1024) struct papi_vpmu_gate gates[VPMU_MAX_GATES];
+	_Alignas(1024) struct papi_vpmu_gate gates[PAPI_VPMU_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];
 
 	/* Not reached from emitted code. */
@@ -118,7 +123,7 @@ struct papi_vpmu_thread {
 	bool jumps_are_mapped;           /* from a file that holds them as they are when empty (jumps.h) */
 	struct papi_vpmu_models *models; /* when it simulates */
 	uint64_t *trace;
-	_Alignas(64) unsigned char vector_state[4096]; /* xsave area */
+	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */
 
 	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];
 	/* Room for a frame of each signal that there is: as many may come at once. */
@@ -152,6 +157,9 @@ struct papi_vpmu_thread *papi_vpmu_threads_first(void);
 bool papi_vpmu_threads_are_in(uint64_t epoch);
 /* The child of a fork has one thread, which runs natively. */
 void papi_vpmu_threads_forked(void);
+
+/* Whether a block is at that address; takes the lock of the cache. */
+bool papi_vpmu_threads_hold(uint64_t address);
 
 /* That of the thread with that papi_thread_number(); NULL. Under the lock of the cache. */
 struct papi_vpmu_thread *papi_vpmu_thread_find(uint32_t number);

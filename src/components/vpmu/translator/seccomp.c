@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/seccomp.h"
+#include "components/vpmu/translator/seccomp.h"
 
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/processor.h"
-#include "components/vpmu/x86_64/guard.h"
 
 /* What the runtime does between two instructions of the program. A mapping for code says so in its third argument. */
 static const struct call {
@@ -32,7 +31,6 @@ static const struct call {
 	{ SYS_getpid, 0 },
 	{ SYS_gettid, 0 },
 	{ SYS_sched_yield, 0 },
-	{ SYS_arch_prctl, 0 },
 };
 
 /* A filter in the course of being run. */
@@ -156,11 +154,9 @@ static uint32_t run(const struct sock_fprog *program, const struct seccomp_data 
 	return SECCOMP_RET_ALLOW;
 }
 
-static bool lets_through(const struct sock_fprog *program, const struct call *call)
+static bool lets_through(const struct sock_fprog *program, int number, uint64_t third)
 {
-	const struct seccomp_data data = {
-		.nr = call->number, .arch = AUDIT_ARCH_X86_64, .args = { 0, 0, call->third }
-	};
+	const struct seccomp_data data = { .nr = number, .arch = papi_vpmu_processor_audit, .args = { 0, 0, third } };
 	uint32_t action = run(program, &data) & SECCOMP_RET_ACTION_FULL;
 
 	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
@@ -173,23 +169,24 @@ static bool lets_all_through(uint64_t address)
 	if (!papi_vpmu_guarded_copy(&program, (const void *)(uintptr_t)address, sizeof(program)))
 		return true;
 	for (unsigned i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!lets_through(&program, &needed[i]))
+		if (!lets_through(&program, needed[i].number, needed[i].third))
 			return false;
-	return true;
+	return lets_through(&program, papi_vpmu_processor_needed_call, 0);
 }
 
-const char *papi_vpmu_seccomp_obstacle(const uint64_t *registers)
+const char *papi_vpmu_seccomp_obstacle(const struct papi_vpmu_call *call)
 {
+	const uint64_t *a = call->arguments;
 	bool strict, filter;
 
-	if (registers[RAX] == SYS_prctl) {
-		strict = registers[RDI] == PR_SET_SECCOMP && registers[RSI] == SECCOMP_MODE_STRICT;
-		filter = registers[RDI] == PR_SET_SECCOMP && registers[RSI] == SECCOMP_MODE_FILTER;
+	if (call->number == SYS_prctl) {
+		strict = a[0] == PR_SET_SECCOMP && a[1] == SECCOMP_MODE_STRICT;
+		filter = a[0] == PR_SET_SECCOMP && a[1] == SECCOMP_MODE_FILTER;
 	} else {
-		strict = registers[RDI] == SECCOMP_SET_MODE_STRICT && !registers[RSI] && !registers[RDX];
-		filter = registers[RDI] == SECCOMP_SET_MODE_FILTER;
+		strict = a[0] == SECCOMP_SET_MODE_STRICT && !a[1] && !a[2];
+		filter = a[0] == SECCOMP_SET_MODE_FILTER;
 	}
-	if (strict || (filter && !lets_all_through(registers[RDX])))
+	if (strict || (filter && !lets_all_through(a[2])))
 		return "the program forbids itself system calls that counting needs (seccomp)";
 	return NULL;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/trace.h"
+#include "components/vpmu/translator/trace.h"
 
 #include <stdatomic.h>
 
 #include "components/vpmu/models/models.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/descriptions.h"
+#include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/cache.h"
-#include "components/vpmu/x86_64/descriptions.h"
-#include "components/vpmu/x86_64/library.h"
 
 /* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing
  * beside. */
@@ -60,7 +60,7 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 		return;
 	thread->in_runtime = 1;
 	atomic_signal_fence(memory_order_seq_cst);
-	__asm__("mov %%fs:0, %0" : "=r"(models->thread_base));
+	models->thread_base = papi_vpmu_processor_thread_pointer();
 	papi_vpmu_simulate(models, thread->counters[0], thread->trace, thread->trace_next, papi_vpmu_descriptions());
 	thread->trace_next = thread->trace;
 	if (models->failed && !thread->lost)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/cache.h"
+#include "components/vpmu/translator/cache.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/region.h"
-#include "components/vpmu/x86_64/jumps.h"
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */
 #define SEGMENT_SMALLEST ((size_t)1 << 20)
@@ -36,10 +36,6 @@
 #define FEWEST_BUCKETS 10
 #define MOST_BUCKETS   16
 #define BUCKET_STEP    3
-
-/* Before the entry of each block: the way to the dispatcher that a stale block takes, by a short jump back. */
-#define STALE_STUB      24
-#define SHORT_JUMP_BACK (uint16_t)(0xeb | (0x100 - STALE_STUB - 2) << 8)
 
 struct segment {
 	uint8_t *write; /* NULL: the place in the table is free */
@@ -233,15 +229,10 @@ static struct segment *segment_of(uint64_t code)
 static void make_stale(struct papi_vpmu_block *block)
 {
 	const struct segment *segment = segment_of(block->code);
-	const uint16_t jump = SHORT_JUMP_BACK;
-	uint8_t *entry;
-
 	if (block->stale)
 		return;
 	block->stale = true;
-	entry = segment->write + (block->code - segment->code);
-	/* Entries are aligned: other threads see the old bytes or the new. */
-	__atomic_store_n((uint16_t *)(void *)entry, jump, __ATOMIC_RELEASE);
+	papi_vpmu_processor_make_stale(segment->write + (block->code - segment->code));
 }
 
 static void empty_flavour(struct papi_vpmu_flavour *flavour)
@@ -376,7 +367,7 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code)
 	while (low < high) { /* the last one whose stub starts at or before code */
 		unsigned middle = (low + high) / 2;
 
-		if (segment->blocks[middle].code - STALE_STUB <= code)
+		if (segment->blocks[middle].code - papi_vpmu_processor_stub <= code)
 			low = middle + 1;
 		else
 			high = middle;
@@ -418,13 +409,8 @@ bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e)
 void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc)
 {
 	int64_t link = papi_vpmu_cache_new_link(&(struct papi_vpmu_link){ .pc = pc });
-	uint8_t *start;
 
-	papi_vpmu_emit_traps(e, papi_vpmu_emit_to_alignment(e, 8));
-	start = e->next;
-	papi_vpmu_emit_store_constant(e, VPMU_EXIT, (int32_t)link);
-	papi_vpmu_emit_jump_through(e, VPMU_DISPATCH);
-	papi_vpmu_emit_traps(e, (unsigned)(start + STALE_STUB - e->next));
+	papi_vpmu_processor_begin_block(e, (int32_t)link);
 }
 
 struct papi_vpmu_block *papi_vpmu_cache_close(
@@ -480,10 +466,8 @@ struct papi_vpmu_link papi_vpmu_cache_link(int64_t number)
 
 void papi_vpmu_cache_connect(const struct papi_vpmu_link *link, uint64_t code)
 {
-	int64_t distance = (int64_t)(code - ((uint64_t)((intptr_t)link->place + link->to_code) + 4));
-
-	if (link->place && distance == (int32_t)distance)
-		__atomic_store_n((int32_t *)(void *)link->place, (int32_t)distance, __ATOMIC_RELEASE);
+	if (link->place)
+		papi_vpmu_processor_connect(link, code);
 }
 
 /* ---- what becomes stale ---- */

@@ -1,56 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/clone.h"
+#include "components/vpmu/translator/clone.h"
 
 #include <sched.h>
 #include <stddef.h>
 
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/cache.h"
-#include "components/vpmu/x86_64/guard.h"
-#include "components/vpmu/x86_64/runtime.h"
-#include "components/vpmu/x86_64/trace.h"
-
-/* What the call asks for. */
-struct request {
-	uint64_t flags;
-	uint64_t stack; /* its upper end */
-	uint64_t tls;
-};
-
-/* clone3(2)'s argument, as far as it matters. */
-struct arguments {
-	uint64_t flags, pidfd, child, parent, exit_signal, stack, stack_size, tls;
-};
-
-static bool read_request(const uint64_t *r, struct request *request)
-{
-	struct arguments arguments;
-
-	if (r[RAX] == SYS_fork) {
-		*request = (struct request){ 0, 0, 0 };
-		return true;
-	}
-	if (r[RAX] == SYS_clone) {
-		*request = (struct request){ r[RDI], r[RSI], r[R8] };
-		return true;
-	}
-	if (r[RSI] < sizeof(arguments) ||
-		!papi_vpmu_guarded_copy(&arguments, (const void *)(uintptr_t)r[RDI], sizeof(arguments)))
-		return false;
-	*request = (struct request){ arguments.flags, arguments.stack + arguments.stack_size, arguments.tls };
-	return true;
-}
+#include "components/vpmu/translator/trace.h"
 
 /* The new thread's own papi_vpmu_self, whose memory its maker has prepared. */
 static bool set_self(uint64_t tls, struct papi_vpmu_thread *child)
 {
-	uint64_t here;
+	uint64_t offset = (uint64_t)(uintptr_t)&papi_vpmu_self - papi_vpmu_processor_thread_pointer();
 
-	__asm__("mov %%fs:0, %0" : "=r"(here));
-	return papi_vpmu_guarded_copy(
-		(void *)(uintptr_t)(tls + ((uint64_t)(uintptr_t)&papi_vpmu_self - here)), &child, sizeof(child));
+	return papi_vpmu_guarded_copy((void *)(uintptr_t)(tls + offset), &child, sizeof(child));
 }
 
 /* Overflows are the maker's alone, and so are simulators, but where an agent counts each thread for itself. */
@@ -80,7 +47,7 @@ static bool make_inherited(struct papi_vpmu_thread *child, struct papi_vpmu_thre
 {
 	if (!use_flavours(child, thread))
 		return false;
-	if (child->wants.simulate && !papi_vpmu_trace_begin(child, child->registers[RSP]))
+	if (child->wants.simulate && !papi_vpmu_trace_begin(child, papi_vpmu_processor_stack_pointer(child)))
 		return false;
 	if (thread->wants.inherit) {
 		child->heir = thread->heir ? thread->heir : thread;
@@ -99,13 +66,7 @@ static struct papi_vpmu_thread *make_child(const struct papi_vpmu_thread *thread
 
 	if (!child)
 		return NULL;
-	for (unsigned i = 0; i < 16; i++)
-		child->registers[i] = thread->registers[i];
-	child->registers[RAX] = 0;
-	child->registers[RCX] = child->pc = thread->pc;
-	child->registers[R11] = child->flags = thread->flags;
-	if (stack)
-		child->registers[RSP] = stack;
+	papi_vpmu_processor_make_child(child, thread, stack);
 	child->in_runtime = 1;
 	papi_vpmu_signals_hold(child, PAPI_VPMU_SIGNALS_DEFERRED, thread->deferred_mask);
 	return child;
@@ -116,9 +77,10 @@ static struct papi_vpmu_thread *make_child(const struct papi_vpmu_thread *thread
  * is told of it, if it is: libc's fork() tells it. The child goes on natively, from here. One that shares the memory is
  * made in place, as the parent's stack may be its own.
  */
-static bool make_process(struct papi_vpmu_thread *thread, const struct request *request, uint64_t *result)
+static bool make_process(
+	struct papi_vpmu_thread *thread, const struct papi_vpmu_clone_request *request, uint64_t *result)
 {
-	const uint64_t *r = thread->registers;
+	const struct papi_vpmu_call call = papi_vpmu_processor_call(thread);
 
 	if (request->flags & CLONE_VFORK && request->flags & CLONE_VM)
 		return false;
@@ -127,8 +89,7 @@ static bool make_process(struct papi_vpmu_thread *thread, const struct request *
 			"it has made a process or thread by clone(2) itself, whose own work is not counted");
 		return false;
 	}
-	*result = (uint64_t)papi_vpmu_raw(
-		(long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8], (long)r[R9]);
+	*result = papi_vpmu_make_call(&call);
 	if (*result == 0)
 		thread->active = false;
 	else if (*result <= (uint64_t)-4096)
@@ -140,9 +101,9 @@ bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 {
 	const uint64_t needed = CLONE_VM | CLONE_THREAD | CLONE_SETTLS;
 	struct papi_vpmu_thread *child;
-	struct request request;
+	struct papi_vpmu_clone_request request;
 
-	if (!read_request(thread->registers, &request))
+	if (!papi_vpmu_processor_read_clone(thread, &request))
 		return false;
 	if ((request.flags & needed) != needed)
 		return papi_vpmu_agent && make_process(thread, &request, result);
@@ -184,7 +145,7 @@ static void hand_over(struct papi_vpmu_thread *child)
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
 		uint64_t sum = 0;
 
-		for (unsigned lane = 0; lane < VPMU_LANES; lane++)
+		for (unsigned lane = 0; lane < PAPI_VPMU_LANES; lane++)
 			sum += __atomic_load_n(&child->counters[lane][i], __ATOMIC_RELAXED);
 		heir->inherited[i] += sum - child->handed_over[i];
 		child->handed_over[i] = sum;

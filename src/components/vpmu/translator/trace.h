@@ -3,11 +3,11 @@
  * The traces of threads: the buffers to which translated code appends records (translate/trace_plan.h) for the
  * simulators, which read them when one is full, or somebody wants to know.
  */
-#ifndef PAPI_VPMU_X86_64_TRACE_H
-#define PAPI_VPMU_X86_64_TRACE_H
+#ifndef PAPI_VPMU_TRANSLATOR_TRACE_H
+#define PAPI_VPMU_TRANSLATOR_TRACE_H
 
 #include "components/vpmu/models/trace.h"
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* Gives a thread models and a trace, if it has none yet; stack: where its stack is at that moment. False when there is
  * no memory. */

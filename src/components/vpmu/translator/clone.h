@@ -5,13 +5,13 @@
  * translated from their first instruction on, and what they count belongs to the thread whose EventSet it is, the heir;
  * else natively.
  */
-#ifndef PAPI_VPMU_X86_64_CLONE_H
-#define PAPI_VPMU_X86_64_CLONE_H
+#ifndef PAPI_VPMU_TRANSLATOR_CLONE_H
+#define PAPI_VPMU_TRANSLATOR_CLONE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* The system call clone, clone3 or fork of the thread's registers, if that makes a thread, or a process that an agent
  * is to know of: true, and the kernel's result. Else the call is still to be made. In the runtime. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "components/vpmu/x86_64/library.h"
+#include "components/vpmu/translator/library.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
-#include "components/vpmu/x86_64/thread.h"
+#include "components/vpmu/translator/thread.h"
 
 /* A program without a dynamic linker has none. */
 #pragma weak dlsym
@@ -180,7 +181,7 @@ static int bind_object(struct dl_phdr_info *info, size_t size, void *unused)
 		uint64_t *slot = (uint64_t *)(uintptr_t)(info->dlpi_addr + jump->r_offset);
 		uint64_t function;
 
-		if (ELF64_R_TYPE(jump->r_info) != R_X86_64_JUMP_SLOT || papi_vpmu_library_holds(*slot) ||
+		if (ELF64_R_TYPE(jump->r_info) != papi_vpmu_processor_jump_slot || papi_vpmu_library_holds(*slot) ||
 			!is_ours(name))
 			continue;
 		function = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);

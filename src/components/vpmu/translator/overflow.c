@@ -5,31 +5,14 @@
  * by instruction, in code of a flavour that comes back to the dispatcher after each. What simulators count is known as
  * soon as they have been through the trace: which is whenever somebody looks.
  */
-#include "components/vpmu/x86_64/overflow.h"
+#include "components/vpmu/translator/overflow.h"
 
-#include <signal.h>
 #include <ucontext.h>
 
-#include "components/vpmu/x86_64/block.h"
-#include "components/vpmu/x86_64/engine.h"
-#include "components/vpmu/x86_64/trace.h"
-
-/* x87, SSE, AVX, AVX-512: the program's function may use them all. */
-#define ALL_STATE 0xe7u
-
-static void fill_context(const struct papi_vpmu_thread *thread, ucontext_t *context)
-{
-	static const unsigned char order[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
-
-	for (unsigned i = 0; i < sizeof(*context); i++)
-		((unsigned char *)context)[i] = 0;
-	for (unsigned i = 0; i < 16; i++)
-		context->uc_mcontext.gregs[order[i]] = (greg_t)thread->registers[i];
-	context->uc_mcontext.gregs[REG_RIP] = (greg_t)thread->pc;
-	context->uc_mcontext.gregs[REG_EFL] = (greg_t)thread->flags;
-	context->uc_mcontext.fpregs = (fpregset_t)(uintptr_t)thread->vector_state;
-}
+#include "components/vpmu/translator/block.h"
+#include "components/vpmu/translator/engine.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/trace.h"
 
 /* Nothing but an instruction that has run alone makes an event overflow; or what other threads have handed over. */
 static uint64_t cause_of(const struct papi_vpmu_thread *thread)
@@ -42,11 +25,11 @@ static void call(struct papi_vpmu_thread *thread, const struct papi_vpmu_overflo
 {
 	ucontext_t context;
 
-	fill_context(thread, &context);
+	papi_vpmu_processor_show(thread, &context);
 	thread->handling = true;
-	__asm__ volatile("xsave64 %0" : "=m"(thread->vector_state) : "a"(ALL_STATE), "d"(0) : "memory");
+	papi_vpmu_processor_save_all(thread);
 	overflow->happened(overflow->argument, (void *)(uintptr_t)cause_of(thread), &context);
-	__asm__ volatile("xrstor64 %0" : : "m"(thread->vector_state), "a"(ALL_STATE), "d"(0) : "memory");
+	papi_vpmu_processor_restore_all(thread);
 	thread->handling = false;
 }
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Gates: calls of translated code that run natively, as those of the library do. In the place of its return address the
+ * function finds that of a stub, and the thread's list of gates keeps the right one:
+ *
+ *	program's stack                              gates of the thread
+ *	...                                          ...
+ *	slot: papi_vpmu_gate_return  (was: pc)  <--  pc, slot, flags
+ *	the function's frame
+ *
+ * What returns through the slot comes to the dispatcher, which goes on at the translation of pc. A longjmp() leaves gates
+ * behind, whose slots are below the stack pointer; a program with several stacks has gates in any order.
+ */
+#ifndef PAPI_VPMU_TRANSLATOR_GATES_H
+#define PAPI_VPMU_TRANSLATOR_GATES_H
+
+#include "components/vpmu/translator/thread.h"
+
+/* What returns through the slot runs translated. With signals blocked. */
+void papi_vpmu_gate_open(struct papi_vpmu_thread *thread, uint64_t *slot);
+/* What runs natively now returns without us. */
+void papi_vpmu_gates_close(struct papi_vpmu_thread *thread);
+
+#pragma GCC visibility push(hidden)
+
+/* For dispatch.S: drops gates that nothing will return through any more. */
+void papi_vpmu_runtime_forget_gates(struct papi_vpmu_thread *thread);
+/* Something has returned through a gate. The code to go on at. */
+uint64_t papi_vpmu_runtime_gate_return(struct papi_vpmu_thread *thread);
+
+#pragma GCC visibility pop
+
+#endif

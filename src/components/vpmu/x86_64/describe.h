@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PAPI_VPMU_X86_64_DESCRIBE_H
+#define PAPI_VPMU_X86_64_DESCRIBE_H
+
+#include "components/vpmu/x86_64/translate/trace_plan.h"
+
+/* Puts the plan's description where threads find it: offset is where. following: of the block that its record stands
+ * for as well, or NULL. False when memory has ended. */
+bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following,
+	bool with_sources, uint32_t *offset);
+
+#endif
