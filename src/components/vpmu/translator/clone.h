@@ -25,8 +25,7 @@ void papi_vpmu_clone_forget(struct papi_vpmu_thread *thread);
 
 #pragma GCC visibility push(hidden)
 
-/* dispatch.S: the call itself; the new thread goes on in papi_vpmu_clone_newborn(), and at the code that returns. */
-uint64_t papi_vpmu_clone_call(const uint64_t *registers);
+/* For dispatch.S: where the new thread goes on, to the code that this returns. */
 uint64_t papi_vpmu_clone_newborn(struct papi_vpmu_thread *thread);
 
 #pragma GCC visibility pop

@@ -61,6 +61,19 @@ void papi_vpmu_processor_restore_vectors(const struct papi_vpmu_thread *thread);
 void papi_vpmu_processor_save_all(struct papi_vpmu_thread *thread);
 void papi_vpmu_processor_restore_all(const struct papi_vpmu_thread *thread);
 
+/* ---- memory that may be gone (guard.h) ---- */
+
+#define PAPI_VPMU_GUARD_FAILED UINT64_MAX
+
+/* What function(a, b, c) returns; FAILED if it touched memory that is not there. It must leave no work half done. While
+ * signals wait: in the runtime, or with all blocked. */
+uint64_t papi_vpmu_guarded(
+	uint64_t (*function)(uint64_t a, uint64_t b, uint64_t c), uint64_t a, uint64_t b, uint64_t c);
+/* Where the handler of signals sends one that failed. */
+void papi_vpmu_guard_failed(void);
+/* Copies bytes, and may fail halfway. Returns 0. */
+uint64_t papi_vpmu_guarded_bytes(uint64_t to, uint64_t from, uint64_t size);
+
 /* ---- code ---- */
 
 /* Before the entry of a block are so many bytes: the way to the dispatcher, by that link, that a stale block takes. The
@@ -201,6 +214,10 @@ bool papi_vpmu_processor_read_clone(const struct papi_vpmu_thread *thread, struc
 /* The registers of a new thread: its maker's, after the call, on that stack unless it is 0. */
 void papi_vpmu_processor_make_child(
 	struct papi_vpmu_thread *child, const struct papi_vpmu_thread *thread, uint64_t stack);
+
+/* Makes a thread by the system call of those registers. The new one goes on in papi_vpmu_clone_newborn(), and at the
+ * code that this returns. */
+uint64_t papi_vpmu_clone_call(const uint64_t *registers);
 
 static inline uint64_t papi_vpmu_make_call(const struct papi_vpmu_call *call)
 {
