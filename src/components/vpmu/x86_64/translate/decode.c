@@ -64,6 +64,12 @@ static void find_flags(const ZydisDecodedInstruction *decoded, unsigned *read, u
 {
 	const ZydisAccessedFlags *flags = decoded->cpu_flags;
 
+	/* The processor puts them into r11, and the kernel back from there: a system call leaves them as they were. */
+	if (decoded->mnemonic == ZYDIS_MNEMONIC_SYSCALL) {
+		*read = PAPI_VPMU_ARITHMETIC_FLAGS;
+		*set = 0;
+		return;
+	}
 	*read = flags ? flags->tested & PAPI_VPMU_ARITHMETIC_FLAGS : 0;
 	*set = flags && !may_do_nothing(decoded)
 		? (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & PAPI_VPMU_ARITHMETIC_FLAGS
