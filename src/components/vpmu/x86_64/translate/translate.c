@@ -184,9 +184,10 @@ static void set_repeated_apart(struct papi_vpmu_decoded *decoded)
 static void make_step(struct papi_vpmu_decoded *decoded)
 {
 	decoded->count = 1;
+	/* Without a length: there may be nothing to read. */
+	memset(&decoded->instructions[0], 0, sizeof(decoded->instructions[0]));
 	decoded->instructions[0].pc = decoded->pc;
 	decoded->instructions[0].kind = PAPI_VPMU_STEP;
-	memset(&decoded->instructions[0].class, 0, sizeof(decoded->instructions[0].class));
 }
 
 /* A function of the library: runs natively, and what called it goes on translated. */
