@@ -93,8 +93,13 @@ static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_b
 {
 	uint64_t *jump = &thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
 	uint64_t otherwise = papi_vpmu_cache_is_live(*jump) ? *jump : 0;
-	uint64_t entry = block->indirect ? block->indirect : papi_vpmu_translate_indirect_entry(block, otherwise);
+	uint64_t entry = block->indirect;
 
+	if (!entry) {
+		papi_vpmu_processor_save_vectors(thread);
+		entry = papi_vpmu_translate_indirect_entry(block, otherwise);
+		papi_vpmu_processor_restore_vectors(thread);
+	}
 	if (entry)
 		*jump = entry;
 }
