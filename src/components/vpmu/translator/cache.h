@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The code cache: one for all threads. Memory for code is mapped twice, to be written and to be run, so that nothing is
- * ever both. It comes in segments, one behind the other as they get full. When there are as many as there may be, all
+ * ever both. It comes in segments, one behind the other as they get full (segments.h). When there are as many as there may be, all
  * is stale and begins anew, and the old ones are never reused while a thread may be in them: a block that has become
  * stale leads back to the dispatcher at its entry.
  *
@@ -14,20 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
 #include "components/vpmu/translator/emitter.h"
+#include "components/vpmu/translator/flavours.h"
 #include "components/vpmu/translator/thread.h"
-
-/* What is instrumented, and the translations of that sort. */
-struct papi_vpmu_flavour {
-	struct papi_vpmu_wants wants;
-	bool library;                     /* for the library's own code: nothing is */
-	bool step;                        /* a block has one instruction, and the dispatcher is asked after each */
-	unsigned users;                   /* threads */
-	struct papi_vpmu_block **buckets; /* by a hash of their pc: 1 << bits lists */
-	unsigned bits, n_blocks;
-};
 
 void papi_vpmu_cache_lock(void);
 void papi_vpmu_cache_unlock(void);
@@ -37,14 +27,6 @@ int papi_vpmu_cache_begin(void);
 /* The child of a fork leaves the parent's cache alone and makes its own when it needs one. */
 void papi_vpmu_cache_forked(void);
 
-/* The flavour of these wants, made if there is none. NULL when memory ends. Under the lock. */
-struct papi_vpmu_flavour *papi_vpmu_flavour_get(const struct papi_vpmu_wants *wants);
-struct papi_vpmu_flavour *papi_vpmu_flavour_library(void);
-/* The same as another, instruction by instruction. */
-struct papi_vpmu_flavour *papi_vpmu_flavour_step(const struct papi_vpmu_wants *wants);
-
-/* The translation of pc that is not stale; NULL. */
-struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *flavour, uint64_t pc);
 /* The block whose code is at an address of the cache; NULL where that is no block. Any thread's signal handler may
  * ask. */
 const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code);
@@ -71,7 +53,9 @@ void papi_vpmu_cache_connect(const struct papi_vpmu_link *link, uint64_t code);
 
 /* The program's bytes in [start, end) have changed, or are gone: what was made of them is stale. */
 void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end);
-/* One block is. */
+/* One block is: its entry leads to the dispatcher. */
+void papi_vpmu_cache_make_stale(struct papi_vpmu_block *block);
+/* The same, and nobody finds it any more. */
 void papi_vpmu_cache_remove(struct papi_vpmu_block *block);
 /* All is stale, and the next block goes into a new segment, the first. */
 void papi_vpmu_cache_flush(void);

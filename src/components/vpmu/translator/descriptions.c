@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "components/vpmu/models/geometry.h"
-#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/region.h"
 
 /* They come in pieces, each as large as all before it, within these limits. */
@@ -19,33 +19,6 @@ static struct {
 	size_t next, end; /* offsets */
 } piece;
 static struct papi_vpmu_frames code_frames;
-
-static bool failed(long address)
-{
-	return address < 0 && address > -4096;
-}
-
-static void *map_memory(size_t size)
-{
-	long address = papi_vpmu_raw(
-		SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return failed(address) ? NULL : (void *)address; /* NOLINT(performance-no-int-to-ptr) */
-}
-
-/* Raw: it may be between two instructions of the program. */
-void *papi_vpmu_change_memory(void *memory, size_t old, size_t new)
-{
-	long address = (long)memory;
-
-	if (!old)
-		return new ? map_memory(new) : NULL;
-	if (new)
-		address = papi_vpmu_raw(SYS_mremap, address, (long)old, (long)new, MREMAP_MAYMOVE, 0, 0);
-	else
-		papi_vpmu_raw(SYS_munmap, address, (long)old, 0, 0, 0, 0);
-	return !new || failed(address) ? NULL : (void *)address; /* NOLINT(performance-no-int-to-ptr) */
-}
 
 uint64_t papi_vpmu_describe_reserved_place(uint64_t pc)
 {

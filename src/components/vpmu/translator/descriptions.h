@@ -23,7 +23,4 @@ uint64_t papi_vpmu_describe_place(uint64_t pc);
 /* The same, of a block for whose description there is room. */
 uint64_t papi_vpmu_describe_reserved_place(uint64_t pc);
 
-/* papi_vpmu_memory (models/frames.h) without libc: it may be called between two instructions of the program. */
-void *papi_vpmu_change_memory(void *memory, size_t old, size_t new);
-
 #endif

@@ -28,6 +28,11 @@ struct papi_vpmu_thread;
 /* Makes a system call without libc. Returns what the kernel returns: a negative errno when it fails. */
 long papi_vpmu_raw(long number, long a, long b, long c, long d, long e, long f);
 
+static inline bool papi_vpmu_failed(long result)
+{
+	return result < 0 && result > -4096;
+}
+
 /* Their architecture in a filter of system calls; and a call that only the processor's own functions make. */
 extern const uint32_t papi_vpmu_processor_audit;
 extern const int papi_vpmu_processor_needed_call;

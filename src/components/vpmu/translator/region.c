@@ -19,11 +19,6 @@ static struct part parts[MAX_PARTS];
 static uint64_t region;
 static bool reserved; /* no place near the program is known to be free: this one has been made so, anywhere */
 
-static bool failed(long address)
-{
-	return address < 0 && address > -4096;
-}
-
 static bool find_region(void)
 {
 	long address;
@@ -34,7 +29,7 @@ static bool find_region(void)
 		return true;
 	address = papi_vpmu_raw(SYS_mmap, 0, (long)papi_vpmu_processor_reach, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (failed(address))
+	if (papi_vpmu_failed(address))
 		return false;
 	region = (uint64_t)address;
 	reserved = true;
@@ -85,9 +80,9 @@ void *papi_vpmu_region_map(size_t size, int protection, int flags)
 			*free = (struct part){ at, at + size };
 			return (void *)(uintptr_t)at;
 		}
-		if (failed(address) && address != -EEXIST)
+		if (papi_vpmu_failed(address) && address != -EEXIST)
 			return NULL;
-		if (!failed(address)) /* a kernel that does not know the flag */
+		if (!papi_vpmu_failed(address)) /* a kernel that does not know the flag */
 			papi_vpmu_raw(SYS_munmap, address, (long)size, 0, 0, 0, 0);
 		at += STEP;
 	}

@@ -39,11 +39,6 @@ void papi_vpmu_syscalls_begin(struct papi_vpmu_thread *thread)
 	papi_vpmu_processor_calls_begin(thread->syscall_kinds, papi_vpmu_agent);
 }
 
-static bool failed(uint64_t result)
-{
-	return result > (uint64_t)-4096;
-}
-
 /* Memory has another content from now on. Anonymous mappings that cannot be executed were no code before, unless they
  * lie over what was. */
 static void forget_code(const struct papi_vpmu_call *call, uint64_t result)
@@ -71,7 +66,7 @@ static uint64_t do_memory_call(const struct papi_vpmu_call *call)
 {
 	uint64_t result = papi_vpmu_make_call(call);
 
-	if (!failed(result))
+	if (!papi_vpmu_failed((long)result))
 		forget_code(call, result);
 	return result;
 }

@@ -7,6 +7,7 @@
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/descriptions.h"
 #include "components/vpmu/translator/library.h"
+#include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
 

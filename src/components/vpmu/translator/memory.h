@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of the engine's own, without libc: it may be between two instructions of the program. */
+#ifndef PAPI_VPMU_TRANSLATOR_MEMORY_H
+#define PAPI_VPMU_TRANSLATOR_MEMORY_H
+
+#include <stddef.h>
+
+/* Memory of zeros; NULL when there is none. */
+void *papi_vpmu_memory_map(size_t size);
+/* NULL does nothing. */
+void papi_vpmu_memory_unmap(const void *memory, size_t size);
+/* papi_vpmu_memory (models/frames.h): from old bytes to new ones, in another place if need be; 0: from or to none. */
+void *papi_vpmu_change_memory(void *memory, size_t old, size_t new);
+
+#endif

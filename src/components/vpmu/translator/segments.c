@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/translator/segments.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/memory.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/region.h"
+
+/* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */
+#define SEGMENT_SMALLEST ((size_t)1 << 20)
+#define SEGMENT_LARGEST  ((size_t)8 << 20)
+#define LIVE_SIZE        ((size_t)32 << 20)
+#define MAX_SEGMENTS     192
+/* What there is for so many bytes of code; a segment is full when one of them is. Programs have about three
+ * quarters. */
+#define PER_BLOCK 80
+#define PER_LINK  40
+#define PER_MARK  10
+#define PER_BYTE  5 /* of the program */
+
+static struct papi_vpmu_segment segments[MAX_SEGMENTS];
+static unsigned n_segments; /* places of the table that have ever been taken */
+static size_t live_size;    /* of those that are not retired */
+
+struct papi_vpmu_segment *papi_vpmu_segment;
+
+/* ---- memory ---- */
+
+static size_t size_of_tables(size_t size)
+{
+	return size / PER_BLOCK * sizeof(struct papi_vpmu_block) + size / PER_LINK * sizeof(struct papi_vpmu_link) +
+		size / PER_MARK * sizeof(struct papi_vpmu_mark) + size / PER_BYTE;
+}
+
+static void give_back(struct papi_vpmu_segment *segment)
+{
+	if (segment->code)
+		papi_vpmu_region_unmap((void *)(uintptr_t)segment->code, segment->size);
+	papi_vpmu_memory_unmap(segment->write, segment->size);
+	papi_vpmu_memory_unmap(segment->tables, size_of_tables(segment->size));
+	memset(segment, 0, sizeof(*segment));
+}
+
+static bool map_tables(struct papi_vpmu_segment *segment)
+{
+	char *memory = papi_vpmu_memory_map(size_of_tables(segment->size));
+
+	segment->tables = memory;
+	segment->blocks = (struct papi_vpmu_block *)(void *)memory;
+	segment->links = (struct papi_vpmu_link *)(segment->blocks + segment->size / PER_BLOCK);
+	segment->marks = (struct papi_vpmu_mark *)(segment->links + segment->size / PER_LINK);
+	segment->bytes = (uint8_t *)(segment->marks + segment->size / PER_MARK);
+	return memory;
+}
+
+/* Both views of a segment's code. No file: its size would be limited by that of the program's files. */
+static bool map_code(struct papi_vpmu_segment *segment)
+{
+	void *code = papi_vpmu_region_map(
+		segment->size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE);
+	long again;
+
+	if (!code)
+		return false;
+	segment->code = (uint64_t)(uintptr_t)code;
+	/* An old size of 0 maps the same memory a second time. */
+	again = papi_vpmu_raw(SYS_mremap, (long)code, 0, (long)segment->size, MREMAP_MAYMOVE, 0, 0);
+	if (papi_vpmu_failed(again))
+		return false;
+	segment->write = (uint8_t *)again; /* NOLINT(performance-no-int-to-ptr) */
+	return papi_vpmu_raw(SYS_mprotect, again, (long)segment->size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+}
+
+static bool new_segment(uint64_t epoch)
+{
+	struct papi_vpmu_segment *segment = segments;
+
+	while (segment < segments + MAX_SEGMENTS && segment->write)
+		segment++;
+	if (segment == segments + MAX_SEGMENTS || live_size >= LIVE_SIZE)
+		return false;
+	segment->size = live_size < SEGMENT_SMALLEST ? SEGMENT_SMALLEST
+		: live_size > SEGMENT_LARGEST        ? SEGMENT_LARGEST
+						     : live_size;
+	if (!map_code(segment) || !map_tables(segment)) {
+		give_back(segment);
+		return false;
+	}
+	segment->opened_at = epoch;
+	if (segment >= segments + n_segments)
+		n_segments = (unsigned)(segment - segments) + 1;
+	live_size += segment->size;
+	papi_vpmu_segment = segment;
+	return true;
+}
+
+/* Too full for another block, that is for the largest one there can be. */
+static bool is_full(const struct papi_vpmu_segment *segment)
+{
+	return segment->size - segment->used < PAPI_VPMU_EMIT_MARGIN ||
+		segment->n_blocks >= segment->size / PER_BLOCK || segment->n_links >= segment->size / PER_LINK - 1024 ||
+		segment->n_marks >= segment->size / PER_MARK - 2048 ||
+		segment->n_bytes >= segment->size / PER_BYTE - 4096;
+}
+
+bool papi_vpmu_segment_open(uint64_t epoch)
+{
+	return (papi_vpmu_segment && !is_full(papi_vpmu_segment)) || new_segment(epoch);
+}
+
+void papi_vpmu_segments_retire(void)
+{
+	for (unsigned i = 0; i < n_segments; i++)
+		segments[i].retired = segments[i].write;
+	live_size = 0;
+	papi_vpmu_segment = NULL;
+}
+
+void papi_vpmu_segments_pass(bool (*threads_are_in)(uint64_t epoch))
+{
+	for (struct papi_vpmu_segment *segment = segments; segment < segments + n_segments; segment++)
+		if (segment->retired && !threads_are_in(segment->opened_at))
+			give_back(segment);
+}
+
+void papi_vpmu_segments_forget(void)
+{
+	for (unsigned i = 0; i < n_segments; i++)
+		give_back(&segments[i]);
+	live_size = 0;
+	papi_vpmu_segment = NULL;
+}
+
+/* ---- what an address is in ---- */
+
+struct papi_vpmu_segment *papi_vpmu_segment_at(unsigned place)
+{
+	return &segments[place];
+}
+
+unsigned papi_vpmu_segment_place(const struct papi_vpmu_segment *segment)
+{
+	return (unsigned)(segment - segments);
+}
+
+struct papi_vpmu_segment *papi_vpmu_segment_of(uint64_t code)
+{
+	for (struct papi_vpmu_segment *segment = segments; segment < segments + n_segments; segment++)
+		if (segment->code && code - segment->code < segment->size)
+			return segment;
+	return NULL;
+}
+
+bool papi_vpmu_cache_is_live(uint64_t code)
+{
+	const struct papi_vpmu_segment *segment = papi_vpmu_segment_of(code);
+
+	return segment && !segment->retired;
+}
+
+bool papi_vpmu_cache_holds(uint64_t code)
+{
+	return papi_vpmu_segment_of(code);
+}
+
+const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code)
+{
+	const struct papi_vpmu_segment *segment = papi_vpmu_segment_of(code);
+	unsigned low = 0, high;
+
+	if (!segment)
+		return NULL;
+	high = atomic_load_explicit(&segment->n_blocks, memory_order_acquire);
+	while (low < high) { /* the last one whose stub starts at or before code */
+		unsigned middle = (low + high) / 2;
+
+		if (segment->blocks[middle].code - papi_vpmu_processor_stub <= code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || code >= segment->blocks[low - 1].code + segment->blocks[low - 1].code_size)
+		return NULL;
+	return &segment->blocks[low - 1];
+}
+
+const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code)
+{
+	for (unsigned i = 0; i < n_segments; i++) {
+		uint32_t offset = code - (uint32_t)segments[i].code;
+
+		if (segments[i].code && offset < segments[i].size)
+			return papi_vpmu_cache_block_at(segments[i].code + offset);
+	}
+	return NULL;
+}
