@@ -28,7 +28,8 @@ bench: all
 
 # Ten minutes for each fuzzer, with libFuzzer or AFL++: make fuzz engine=afl seconds=60
 fuzz: all
-	@FUZZ_ENGINE=$(engine) FUZZ_SECONDS=$(seconds) meson test -C "$(build)" --no-rebuild --suite fuzz --print-errorlogs
+	@FUZZ_ENGINE=$(engine) FUZZ_SECONDS=$(seconds) \
+		meson test -C "$(build)" --no-rebuild --suite fuzz --print-errorlogs
 
 # One watcher at a time; `make check-all` has the first two.
 check-asan check-tsan check-ubsan check-valgrind:
@@ -59,4 +60,5 @@ uninstall:
 clean:
 	rm -rf build build-asan build-clang build-coverage build-tsan build-ubsan build-valgrind
 
-.PHONY: all demo check check-all check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench bench-guest fuzz install uninstall clean
+.PHONY: all demo check check-all check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench \
+	bench-guest fuzz install uninstall clean

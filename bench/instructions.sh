@@ -29,7 +29,8 @@ trap 'rm -f "$log"' EXIT
 collect() # CASE
 {
 	if ! valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no \
-		'--toggle-collect=bench_instructions_call*' "$bench" --helper instructions "$1" $times >"$log" 2>&1; then
+		'--toggle-collect=bench_instructions_call*' \
+		"$bench" --helper instructions "$1" $times >"$log" 2>&1; then
 		grep '^papi_bench:' "$log" >&2 || cat "$log" >&2
 		return 1
 	fi

@@ -43,7 +43,8 @@ while read -r page function; do
 done <"$work/functions" >"$work/list"
 complain "$work/list" 'is not in the NAME of the page'
 
-sed -n 's/^#define \(PAPI_[A-Z0-9_]*\) .*_idx.*/\1/p' include/papiStdEventDefs.h | grep -vx PAPI_END | sort >"$work/presets"
+sed -n 's/^#define \(PAPI_[A-Z0-9_]*\) .*_idx.*/\1/p' include/papiStdEventDefs.h |
+	grep -vx PAPI_END | sort >"$work/presets"
 sed -n 's/^\.It Dv \(PAPI_[A-Z0-9_]*\)$/\1/p' doc/man3/PAPI_presets.3 | sort >"$work/explained"
 comm -23 "$work/presets" "$work/explained" >"$work/list"
 complain "$work/list" 'is not in PAPI_presets.3'

@@ -5,9 +5,9 @@
 check-output.py SOURCE_ROOT BUILD_ROOT [--write] [DOCUMENT...]
 
 A session is an indented block of Markdown, or a literal one of a man page, whose first line begins with "$ ". Its
-commands are run one after the other in a folder that belongs to the document, with the tools of the build. `cat FILE` of
-a file that is not there makes it of what is shown. A command that shows nothing is run only if it is one of the tools or
-sets a variable; one that needs what is not here is left out, and so is what follows it in the document.
+commands are run one after the other in a folder that belongs to the document, with the tools of the build. `cat FILE`
+of a file that is not there makes it of what is shown. A command that shows nothing is run only if it is one of the
+tools or sets a variable; one that needs what is not here is left out, and so is what follows it in the document.
 
 Numbers may differ, and where lines are broken; of lines "label : value" the values may; "..." stands for any lines.
 --write puts what is printed in the place of what is shown, where that looks different.

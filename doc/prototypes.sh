@@ -16,7 +16,11 @@ c)
 	cat "$@" | awk '
 		/^PAPI_(SDE_)?API / { text = ""; inside = 1; sub(/^[^ ]* /, "") }
 		inside { text = text " " $0 }
-		inside && /;/ { gsub(/[ \t]+/, " ", text); gsub(/^ |;.*/, "", text); gsub(/\( /, "(", text); print text; inside = 0 }'
+		inside && /;/ {
+			gsub(/[ \t]+/, " ", text); gsub(/^ |;.*/, "", text); gsub(/\( /, "(", text)
+			print text
+			inside = 0
+		}'
 	;;
 fortran)
 	awk '

@@ -9,8 +9,8 @@
  *
  * A PapiSde stands for a library's events and ends them when it ends: the variables that it was given must live longer,
  * and so must whatever counts. Recorders, counters and counting sets that it makes are handles for the caller, who
- * deletes them; their events end with the PapiSde. They are NULL, and functions that return int return a negative number,
- * in the cases that sde_lib.h tells. Nothing throws, but for std::bad_alloc.
+ * deletes them; their events end with the PapiSde. They are NULL, and functions that return int return a negative
+ * number, in the cases that sde_lib.h tells. Nothing throws, but for std::bad_alloc.
  *
  * 7.0 interface.
  */

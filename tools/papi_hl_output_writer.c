@@ -107,8 +107,8 @@ static void warn_of_differences(const struct writer_run *run)
 	for (unsigned i = 0; i < run->n_events; i++)
 		if (run->events[i].in_files && run->events[i].in_files < run->n_files)
 			fprintf(stderr,
-				"papi_hl_output_writer: %s was counted in %u of %u ranks; what is said about it is said of "
-				"those\n",
+				"papi_hl_output_writer: %s was counted in %u of %u ranks; what is said about it is "
+				"said of those\n",
 				run->events[i].name, run->events[i].in_files, run->n_files);
 }
 

@@ -136,9 +136,8 @@ static char *find_agent(const char **reason)
 	if (!fits_preload(directory) && !shortcut)
 		shortcut = make_shortcut(directory);
 	if (!fits_preload(directory) && !shortcut) {
-		*reason =
-			"the counting agent's directory has a space, a colon or a dollar sign in its name, which LD_PRELOAD "
-			"cannot hold, and no link to it can be made in the temporary directory (TMPDIR)";
+		*reason = "the counting agent's directory has a space, a colon or a dollar sign in its name, which "
+			  "LD_PRELOAD cannot hold, and no link to it can be made in the temporary directory (TMPDIR)";
 		free(directory);
 		return NULL;
 	}

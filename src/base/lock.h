@@ -4,7 +4,8 @@
  *
  * A signal handler may interrupt the thread that has one, and wait for an EventSet whose user waits for the mutex:
  * nobody would ever go on. So a thread remembers that it is about to take one, and from then on does not wait for
- * EventSets (papi_handle_enter_contended()). Who holds such a mutex enters no EventSet, so only handlers come to know it.
+ * EventSets (papi_handle_enter_contended()). Who holds such a mutex enters no EventSet, so only handlers come to know
+ * it.
  */
 #ifndef PAPI_BASE_LOCK_H
 #define PAPI_BASE_LOCK_H

@@ -367,8 +367,8 @@ static void refuse(const struct papi_definition_source *source, const char *term
 	reason = papi_component_no_stand_in();
 	if (reason)
 		papi_error(status,
-			"%.128s cannot be counted: the CPU has no counters here, and the virtual PMU, which needs none, "
-			"does not count: %s",
+			"%.128s cannot be counted: the CPU has no counters here, and the virtual PMU, which needs "
+			"none, does not count: %s",
 			source->symbol, reason);
 }
 

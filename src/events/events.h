@@ -2,7 +2,7 @@
 /*
  * From names and codes to things to count.
  *
- *	name --papi_event_code()--> code --papi_event_get()--> struct papi_event: natives and, for derived events, a formula
+ *	name --papi_event_code()--> code --papi_event_get()--> struct papi_event: natives and perhaps a formula
  *
  * Three kinds of codes share an int (papi_types.h): presets 0x80000000 | index, natives 0x40000000 | index, user events
  * 0xC0000000 | index. Preset indexes are fixed by the interface. A native gets the next index when its name is first

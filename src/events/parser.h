@@ -2,7 +2,7 @@
 /*
  * The parser of event definition files.
  *
- *	CPU,<name>				the PMU or CPU that the following events are for; several lines: any of them
+ *	CPU,<name>				the PMU or CPU that what follows is for; several lines: any of them
  *	PRESET,<name>,<type>[,<formula>],<term>,...[,NOTE|SDESC|LDESC,<text>]...
  *	EVENT,...				the same
  *

@@ -19,7 +19,8 @@ awk '
 			list = list " PAPIF_" substr(routine, 7)
 		count = split(list, spellings, " ")
 		for (i = 1; i <= count; i++)
-			printf "PAPI_API extern __typeof__(%s) %s __attribute__((alias(\"%s\")));\n", $0, spellings[i], $0
+			printf "PAPI_API extern __typeof__(%s) %s __attribute__((alias(\"%s\")));\n",
+				$0, spellings[i], $0
 		made++
 	}
 	END { exit !made }

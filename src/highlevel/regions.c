@@ -40,8 +40,8 @@ static int check_name(const char *function, const char *region)
 static int not_begun(const char *function, const char *region)
 {
 	return papi_error(PAPI_EINVAL,
-		"%s: no region \"%.64s\" has begun in this thread and not ended; a region ends with the one it is in, and "
-		"with PAPI_hl_stop",
+		"%s: no region \"%.64s\" has begun in this thread and not ended; a region ends with the one it is in, "
+		"and with PAPI_hl_stop",
 		function, region);
 }
 

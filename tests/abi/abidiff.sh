@@ -23,7 +23,8 @@ fi
 readelf -SW "$library" | grep -q '\.debug_info' || { echo "$library has no debug information"; exit 1; }
 # Symbols that only gcov and the sanitizers have are not in the debug information. Fortran's have no types worth
 # comparing.
-abidiff --exported-interfaces-only --no-architecture --no-unreferenced-symbols --fail-no-debug-info "$record" "$library" || {
+abidiff --exported-interfaces-only --no-architecture --no-unreferenced-symbols --fail-no-debug-info \
+	"$record" "$library" || {
 	status=$?
 	echo "The interface differs from $record. If that is meant, and programs that are built already go on working:"
 	echo "    $0 $library $record record"

@@ -92,7 +92,8 @@ run_libfuzzer()
 run_afl()
 {
 	rm -rf "$work/found"
-	afl-fuzz -V "$seconds" -t 20000 -m none ${dictionary:+-x "$dictionary"} -i "$corpus" -o "$work/found" -- "$work/fuzz" \
+	afl-fuzz -V "$seconds" -t 20000 -m none ${dictionary:+-x "$dictionary"} -i "$corpus" -o "$work/found" \
+		-- "$work/fuzz" \
 		>"$work/log" 2>&1 || failed "$corpus/*"
 	for input in "$work"/found/default/crashes/id* "$work"/found/default/hangs/id*; do
 		[ ! -e "$input" ] || failed "$input"

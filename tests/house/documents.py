@@ -12,7 +12,7 @@ FILE_NAME = re.compile(
     r'\.(?:c|h|\[ch\]|S|F|f90|hpp|cc|in|py|sh|md|csv|abi|cmake|rng|json|txt|build|[135]))(?![\w*/]|\.\w)')
 # No files of this tree: what the build or a program makes, what others have, and what stands for a user's file.
 OTHER_FILES = re.compile(r"""
-    (?:.*/)?f(?:77|90)?papi\.h | .*_spellings\.h | (?:.*/)?builtin_tables\.c | papi-config.*\.cmake   # made by the build
+    (?:.*/)?f(?:77|90)?papi\.h | .*_spellings\.h | (?:.*/)?builtin_tables\.c | papi-config.*\.cmake  # of the build
     | (?:.*/)?(?:test|fuzz)log\.json | compile_commands\.json | meson-info\.json | coverage\.(?:txt|json)
     | (?:.*/)?rank_\d+\.json                                                # results of regions
     | (?:stdio|ucontext|cmocka|jansson)\.h                                  # of others

@@ -20,6 +20,7 @@ from tree import Skipped, Tree
 RULES = {rule.__name__: rule for rule in (
     arrows.arrows,
     texts.layout,
+    texts.columns,
     functions.exports,
     functions.nobody_calls,
     documents.names_of_files,

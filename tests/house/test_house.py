@@ -114,7 +114,8 @@ class HouseTest(unittest.TestCase):
 
     def run_house(self, *options):
         """The exit status of the script, and what it prints."""
-        result = subprocess.run([sys.executable, self.copy.path('tests/house/house.py'), self.copy.root, BUILD, *options],
+        script = self.copy.path('tests/house/house.py')
+        result = subprocess.run([sys.executable, script, self.copy.root, BUILD, *options],
                                 capture_output=True, check=False, text=True)
         return result.returncode, result.stdout + result.stderr
 
@@ -173,6 +174,15 @@ class HouseTest(unittest.TestCase):
         except Skipped as reason:
             self.skipTest(str(reason))
 
+    def test_wide_line(self):
+        line = self.add('tools/text.c', '/*\t' + 'x' * 110 + ' */\n')
+        self.fails('columns', f'tools/text.c:{line}', 'has 121 columns')
+
+    def test_wide_line_of_a_document(self):
+        line = self.add('doc/vpmu.md', '\n' + 'word ' * 24 + 'x\n\n    ' + 'x' * 130 + '\n| ' + 'x' * 130 + ' |\n')
+        self.fails('columns', f'doc/vpmu.md:{line + 1}', 'has 121 columns')
+        self.assertEqual(len(self.copy.judge('columns')), 1)
+
     def test_name_exported_besides(self):
         text = self.copy.read('include/sde_lib.h')
         self.replace('include/sde_lib.h', text.replace('papi_sde_inc_counter', 'papi_sde_increase_counter'))
@@ -215,7 +225,8 @@ class HouseTest(unittest.TestCase):
         self.says('names_of_files', r'README\.md:\d+: there is no file doc/regions\.md')
 
     def test_variable_that_no_document_has(self):
-        line = self.add('src/base/text.c', 'const char *papi_secret(void)\n{\n\treturn secure_getenv("PAPI_SECRET");\n}\n')
+        line = self.add('src/base/text.c',
+                        'const char *papi_secret(void)\n{\n\treturn secure_getenv("PAPI_SECRET");\n}\n')
         self.fails('environment', f'src/base/text.c:{line + 2}', 'reads PAPI_SECRET')
 
     def test_variable_behind_a_function(self):

@@ -130,7 +130,8 @@ check_counts()
 	expected=$(LD_LIBRARY_PATH=$prefix/lib "$stage/shared") || skip "$expected"
 	[ "$expected" = "900 instructions, 300 loads" ] || fail "the shared library counts $expected"
 	got=$("$stage/inside") && [ "$got" = "$expected" ] || fail "a program that holds the library counts $got"
-	got=$("$stage/host" "$stage/plugin.so") && [ "$got" = "$expected" ] || fail "a plugin that holds the library counts $got"
+	got=$("$stage/host" "$stage/plugin.so") && [ "$got" = "$expected" ] ||
+		fail "a plugin that holds the library counts $got"
 	# Without Zydis in it there is nothing that could decode.
 	if got=$("$stage/static"); then
 		[ "$got" = "$expected" ] || fail "a static program counts $got"
@@ -207,7 +208,8 @@ check_uninstall()
 	install_there
 	remove prefix="$stage/prefix" || fail 'make uninstall failed'
 	tree | diff "$stage/before" - || fail 'make uninstall leaves another tree than make install found'
-	[ "$(cat "$stage/prefix/share/man/man1/theirs.1")" = theirs ] || fail 'make uninstall changed a file of somebody else'
+	[ "$(cat "$stage/prefix/share/man/man1/theirs.1")" = theirs ] ||
+		fail 'make uninstall changed a file of somebody else'
 	! said=$(remove prefix="$stage/prefix") || fail 'make uninstall removed what is not there'
 	case $said in
 	*"share/papi/installed is missing"*) ;;

@@ -25,7 +25,7 @@ static void edit(FILE *from, FILE *to)
 	EXPECT_EQUAL(1, edited);
 }
 
-/* The presets of the tests are in a file of this process only: the tool gets it as its standard input, which is a file. */
+/* The presets of the tests are in a file of this process only: the tool gets that file as its standard input. */
 static FILE *run_tool(void)
 {
 	const char *tool = getenv("PAPI_DECODE"), *presets = getenv("PAPI_CSV_EVENT_FILE");

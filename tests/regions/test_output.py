@@ -133,9 +133,11 @@ class RanksTest(harness.RegionsTest):
         program = os.path.join(harness.PROGRAMS, PROGRAM)
         for runs, variables in enumerate([
                 {"OMPI_MCA_orte_precondition_transports": "0123-4567"}, {"PMIX_NAMESPACE": "prterun-host-1@1"},
-                {"PALS_APID": "5"}, {"FLUX_JOB_ID": "f6"}, {"PMI_JOBID": "7"}, {"SLURM_JOB_ID": "8", "SLURM_STEP_ID": "0"}]):
+                {"PALS_APID": "5"}, {"FLUX_JOB_ID": "f6"}, {"PMI_JOBID": "7"},
+                {"SLURM_JOB_ID": "8", "SLURM_STEP_ID": "0"}]):
             for rank in range(3):
-                subprocess.run(["sh", "-c", '"$0" "$1"; exit $?', program, str(rank + 1)], cwd=self.directory, check=True,
+                subprocess.run(["sh", "-c", '"$0" "$1"; exit $?', program, str(rank + 1)],
+                               cwd=self.directory, check=True,
                                timeout=300, env=harness.environment(SLURM_PROCID=str(rank), **variables))
             self.assert_complete("papi_hl_output", 3)
             self.assertEqual(len(self.runs()), runs + 1, variables)

@@ -53,7 +53,8 @@ class ParallelTest(harness.RegionsTest):
         root, regions = self.regions()
         self.assertEqual((root["ranks"], root["threads"]), (1, 4))
         # The thread that began "program" has its part of the team inside it.
-        self.assertEqual({path: (region["threads"], region["region_count"]["total"]) for path, region in regions.items()},
+        self.assertEqual({path: (region["threads"], region["region_count"]["total"])
+                          for path, region in regions.items()},
                          {"program": (1, 1), "program/team": (1, 1), "program/team/step": (1, 3), "team": (3, 3),
                           "team/step": (3, 9)})
         self.assertLessEqual(regions["team/step"]["real_time_s"]["maximum"], regions["team"]["real_time_s"]["maximum"])

@@ -160,7 +160,8 @@ class RegionsTest(harness.RegionsTest):
         self.assertRegex(result.stdout, re.compile(
             r"^PAPI regions of test_regions_subject, 1 thread\na\n  instances +1\n  cycles of the clock +[\d,]+\n"
             r"  real time +\d+\.\d{6} s +\d+\.\d%\n  mem:0x[0-9a-f]+/8:w +75 +98\.7%\n  b\n    instances +3\n"
-            r"(.*\n)+    mem:0x[0-9a-f]+/8:w +60 +78\.9%\n(.*\n)+%: of all regions that are in no other\n\Z", re.MULTILINE))
+            r"(.*\n)+    mem:0x[0-9a-f]+/8:w +60 +78\.9%\n(.*\n)+%: of all regions that are in no other\n\Z",
+            re.MULTILINE))
         self.assertEqual(self.run_program("test_regions_subject", "nested", PAPI_REPORT="0").stdout, "")
 
     def kinds(self, **variables):

@@ -6,7 +6,9 @@ tools/dev/gather-machine records one). It is unpacked, PAPI_ROOT is set to it, a
 hardware header and the components are put together. What depends on the machine that runs the test is left out: the
 versions, and whether the kernel here would let anybody count.
 
-    replay.py TOOLS TREE... [--write]   --write: the outputs of now become the expected ones; read them before you commit
+    replay.py TOOLS TREE... [--write]
+
+--write: the outputs of now become the expected ones; read them before you commit.
     replay.py TOOLS --self BUILD        records this machine: replayed it must look as it does without
 """
 import os

@@ -6,7 +6,7 @@
  *	s  here                          e  in a child of vfork that then ends with _exit(): for moments only, no loop
  *	n  in a child of vfork whose exec fails: no loop
  *	N  in a child of vfork, NUMBER times, which then ends: natively
- *	V  in a child of vfork, NUMBER times, natively, and PROGRAM s NUMBER	   F  the same, executed by its descriptor
+ *	V  in a child of vfork, NUMBER times, natively, and PROGRAM s NUMBER	   F  the same, by its descriptor
  *	v  vfork, and PROGRAM s NUMBER   p  posix_spawn    P  posix_spawnp    y  system()    o  popen()
  *	E  fork, all descriptors closed, and PROGRAM s NUMBER	   C  the same with an empty environment
  *	R  fork, chroot to the directory in NESTER_ROOT, and /PROGRAM

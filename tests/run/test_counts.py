@@ -42,7 +42,8 @@ class PageFaults(RunTest):
         return self.fail(f"the differences are {differences}, not {expected}")
 
     def assert_exact(self, plan, touched_by):
-        both = self.assert_difference(lambda: self.faults(1000, plan), lambda: self.faults(3000, plan), 2000 * touched_by)
+        both = self.assert_difference(lambda: self.faults(1000, plan), lambda: self.faults(3000, plan),
+                                      2000 * touched_by)
         for event in both:
             self.assertEqual((event["kind"], event["domain"], event["share"]), ("exact", "user+kernel", 1))
             self.assertEqual(event["enabled_ns"], event["running_ns"])

@@ -356,7 +356,8 @@ class Surroundings(ProcessTest):
 
     def test_small_files(self):
         """The table would be larger than files may be: the program runs, and the reason is told."""
-        result = self.run_it("-e", INSTRUCTIONS, "sh", "-c", "exit 4", prefix=["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"])
+        result = self.run_it("-e", INSTRUCTIONS, "sh", "-c", "exit 4",
+                             prefix=["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"])
         self.assertEqual(result.returncode, 4)
         self.assertIn("ulimit -f", " ".join(result.stderr.decode().split()))
 

@@ -144,7 +144,8 @@ class Repeats(RunTest):
 
 class Json(RunTest):
     def test_keys_and_types(self):
-        report = self.report("--best-effort", "-e", f"{TASK_CLOCK},{PAGE_FAULTS},perf::NONE", "sh", "-c", "exit 3", status=3)
+        report = self.report("--best-effort", "-e", f"{TASK_CLOCK},{PAGE_FAULTS},perf::NONE", "sh", "-c", "exit 3",
+                             status=3)
         self.assertRegex(report["version"], r"^7\.0\.\d+\.\d+$")
         self.assertEqual(report["command"], ["sh", "-c", "exit 3"])
         self.assertEqual([report[key] for key in ("pid", "repeats", "exit_status", "signal", "elapsed_rsd_percent")],

@@ -100,7 +100,8 @@ class Kinds(RunTest):
             self.assertGreater(event["count"] or 0, 0, event)
 
     def test_worth_beside_the_count(self):
-        text = self.run_it("-e", f"{INSTRUCTIONS},PAPI_L1_DCM,perf::TASK-CLOCK", LOOPER, "s", "00100000").stderr.decode()
+        text = self.run_it("-e", f"{INSTRUCTIONS},PAPI_L1_DCM,perf::TASK-CLOCK",
+                           LOOPER, "s", "00100000").stderr.decode()
         self.assertRegex(text, r"\nvpmu:::INSTRUCTIONS +[\d,]+ +exact\n")
         self.assertRegex(text, r"\nPAPI_L1_DCM +[\d,]+ +modelled\n")
         self.assertRegex(text, r"\nperf::TASK-CLOCK +[\d,.]+  ms +affected\n")

@@ -28,8 +28,8 @@ static float no_counter(int *number)
 
 int main()
 {
-	static const char *const names[] = { "sde:::classes::l", "sde:::classes::d", "sde:::classes::f", "sde:::classes::c",
-		"sde:::classes::r:MAX", "sde:::classes::s", "sde:::classes::g" };
+	static const char *const names[] = { "sde:::classes::l", "sde:::classes::d", "sde:::classes::f",
+		"sde:::classes::c", "sde:::classes::r:MAX", "sde:::classes::s", "sde:::classes::g" };
 	enum { L, D, F, C, R, S, G, N };
 	papi_sde::PapiSde library("classes");
 	papi_sde::PapiSde::CreatedCounter *counter = library.create_counter("c", PAPI_SDE_DELTA);

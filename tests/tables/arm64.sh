@@ -37,7 +37,8 @@ foreign_apt()
 {
 	tool=$1
 	shift
-	"apt-$tool" -q -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o APT::Sandbox::User=root \
+	"apt-$tool" -q -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" \
+		-o APT::Sandbox::User=root \
 		-o Dir::State="$work/apt" -o Dir::State::status="$work/apt/status" -o Dir::Cache="$work/apt/cache" "$@"
 }
 

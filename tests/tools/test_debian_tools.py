@@ -151,7 +151,8 @@ class DebianToolsTest(harness.ToolTest):
         self.assertIn("Device Summary", output)
         # What it says of the CPUs, ours says.
         def facts(text):
-            labels = ("Name", "CPUID", "Sockets", "Numa regions", "Cores per socket", "SMT threads per core", "L1d Cache")
+            labels = ("Name", "CPUID", "Sockets", "Numa regions", "Cores per socket", "SMT threads per core",
+                      "L1d Cache")
             return {label: re.search(rf"(?m)^{label} +: (.*\S)", text)[1] for label in labels}
         self.assertEqual(facts(output), facts(self.output_of("papi_hardware_avail")))
 

@@ -60,7 +60,7 @@ class MultiplexCostTest(harness.ToolTest):
         self.assertEqual([row[:2] for row in table], [("40", "kernel"), ("40", "library")])
 
     def test_time_is_limited(self):
-        """Without -t each call has its share of the time, and no call is measured for longer: seconds, whatever it costs."""
+        """Without -t each call has its share of the time, and no call is measured for longer: seconds in any case."""
         output = self.output_of("papi_multiplex_cost", "-x", "2", "-d", self.directory)
         self.assertRegex(output, r"at most 100000 iterations\nor 250 ms each\.\n")
         self.assertEqual(len(re.findall(r"^ *\d+ (?:kernel|library)(?: +\d+){5}$", output, re.M)), 4)

@@ -14,7 +14,8 @@ SUBJECT = [os.environ["VPMU_SUBJECT"], "subject"]
 
 def debug(*commands):
     arguments = [word for command in commands for word in ("-ex", command)]
-    result = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set debuginfod enabled off", *arguments, "--args", *SUBJECT],
+    result = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set debuginfod enabled off", *arguments,
+                             "--args", *SUBJECT],
                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False)
     return result.stdout + result.stderr
 

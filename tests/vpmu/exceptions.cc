@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * C++ exceptions in regions that are counted virtually: the unwinder reads return addresses off a stack that translated code
- * has written, and goes on somewhere else than any call returns to.
+ * C++ exceptions in regions that are counted virtually: the unwinder reads return addresses off a stack that translated
+ * code has written, and goes on somewhere else than any call returns to.
  */
 #include <csignal>
 #include <cstdint>

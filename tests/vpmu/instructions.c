@@ -149,7 +149,7 @@ static bool exists(const struct decoded *decoded, const uint8_t *bytes, const st
 	return *kind == EXISTS;
 }
 
-/* With REX.B this is no pause but an exchange of rax and r8: so does the processor, but the decoder does not know it. */
+/* With REX.B this is no pause but an exchange of rax and r8 for the processor; the decoder does not know it. */
 static bool is_decoded_wrong(const ZydisDecodedInstruction *decoded)
 {
 	return decoded->mnemonic == ZYDIS_MNEMONIC_PAUSE && decoded->attributes & ZYDIS_ATTRIB_HAS_REX;

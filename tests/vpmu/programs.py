@@ -76,7 +76,8 @@ def problem_of(report):
         return f"only {content['events'][0]['count']} instructions in {processes['total']} processes", None
     if processes["complete"]:
         return None, None
-    missing = "; ".join(f"{reason['processes']} {reason['program']}: {reason['reason']}" for reason in processes["reasons"])
+    missing = "; ".join(f"{reason['processes']} {reason['program']}: {reason['reason']}"
+                        for reason in processes["reasons"])
     expected = all(any(word in reason["reason"] for word in KNOWN) for reason in processes["reasons"])
     return (None, missing) if expected else (missing, None)
 

@@ -169,8 +169,8 @@ def write_files(directory):
         words.append(f"{random % 5003:05}{chr(97 + random // 65536 % 26)}")
     files = {
         "hello.c": C_SOURCE, "throw.cc": CXX_SOURCE, "threads.py": PYTHON_THREADS, "processes.py": PYTHON_PROCESSES,
-        "tests.py": PYTHON_TESTS, "forks.py": PYTHON_FORKS, "work.js": NODE, "Work.java": JAVA, "Makefile": MAKEFILE, "script.cmake": CMAKE,
-        "words": "\n".join(words) + "\n", "other": "\n".join(words[:2000] + words[2100:]) + "\n",
+        "tests.py": PYTHON_TESTS, "forks.py": PYTHON_FORKS, "work.js": NODE, "Work.java": JAVA, "Makefile": MAKEFILE,
+        "script.cmake": CMAKE, "words": "\n".join(words) + "\n", "other": "\n".join(words[:2000] + words[2100:]) + "\n",
         "data.json": "[" + ",".join(f'{{"n":{i},"w":"{word}"}}' for i, word in enumerate(words[:500])) + "]",
     }
     for name, text in files.items():
@@ -264,7 +264,8 @@ COMMANDS = [
     ("java", "java -version 2>&1 | head -n 1"),
     ("java", "java -Xint -XX:+UseSerialGC Work.java"),
     ("javac", "javac -J-XX:+UseSerialGC Work.java && java -Xshare:auto Work; echo $?"),
-    ("node", "node -e 'const {Worker} = require(\"worker_threads\"); let w = new Worker(\"let n = 0; for (let i = 0; i < 1e5; "
+    ("node", "node -e 'const {Worker} = require(\"worker_threads\"); let w = new Worker(\"let n = 0; for (let i = 0; "
+             "i < 1e5; "
              "i++) n += i; require(\\\"worker_threads\\\").parentPort.postMessage(n)\", {eval: true}); "
              "w.on(\"message\", m => console.log(m))'"),
     ("node", "node -e 'const {spawnSync} = require(\"child_process\"); console.log(spawnSync(\"sort\", [\"-r\"], "
@@ -318,9 +319,12 @@ COMMANDS = [
     ("su", "su -s /bin/sh nobody -c 'expr 8 + 8' 2>/dev/null; echo $?"),
     ("runuser", "runuser -u nobody -- expr 9 + 9"),
     # Compilers and what belongs to them.
-    ("gfortran", "printf 'program p\\n print *, sum([1, 2, 3])\\nend program\\n' > p.f90 && gfortran -o p p.f90 && ./p"),
-    ("g++", "g++ -O2 -fopenmp -x c++ - -o omp <<'E' && OMP_NUM_THREADS=2 ./omp\n#include <cstdio>\nint main() { long n = 0;\n"
-            "#pragma omp parallel for reduction(+:n)\nfor (int i = 0; i < 100000; i++) n += i;\nstd::printf(\"%ld\\n\", n); }\nE"),
+    ("gfortran", "printf 'program p\\n print *, sum([1, 2, 3])\\nend program\\n' > p.f90 && gfortran -o p p.f90 && "
+                 "./p"),
+    ("g++", "g++ -O2 -fopenmp -x c++ - -o omp <<'E' && OMP_NUM_THREADS=2 ./omp\n#include <cstdio>\nint main() { long "
+            "n = 0;\n"
+            "#pragma omp parallel for reduction(+:n)\nfor (int i = 0; i < 100000; "
+            "i++) n += i;\nstd::printf(\"%ld\\n\", n); }\nE"),
     ("gcc", "gcc -static hello.c -o hello -lm && ./hello; echo $?"),
     ("gcc", "gcc -E hello.c | wc -l; gcc -S hello.c -o - | grep -c add; gcc -M hello.c | wc -l"),
     ("gcc", "gcc -g -O0 -fsanitize=undefined hello.c -o hello -lm && ./hello"),
@@ -328,9 +332,11 @@ COMMANDS = [
     ("as", "echo 'nop; ret' | as -o n.o - && size n.o && nm n.o | wc -l"),
     ("ld", "gcc -c hello.c -o h.o && ld -r h.o -o r.o && nm r.o | sort"),
     ("strings", "gcc -c hello.c -o h.o && strings -n 6 h.o | grep -c lib; addr2line -e h.o 0"),
-    ("rustc", "printf 'fn main() { println!(\"{}\", (1..10).sum::<i32>()); }' > r.rs && HOME=/root rustc -O r.rs 2>&1 && ./r"),
+    ("rustc", "printf 'fn main() { println!(\"{}\", (1..10).sum::<i32>()); }' > r.rs && "
+              "HOME=/root rustc -O r.rs 2>&1 && ./r"),
     ("pkg-config", "pkg-config --version; pkg-config --exists nothing-of-the-kind; echo $?"),
-    ("ninja", "printf 'rule c\\n command = cp $in $out\\nbuild b: c words\\n' > build.ninja && ninja -j1 -d nostatcache | wc -l; "
+    ("ninja", "printf 'rule c\\n command = cp $in $out\\nbuild b: c words\\n' > build.ninja && "
+              "ninja -j1 -d nostatcache | wc -l; "
               "rm -f .ninja*"),
     ("gcov", "gcc --coverage hello.c -o hello.o -lm; ./hello.o; echo $?; rm -f *.gcda *.gcno"),
     # Text.
@@ -338,14 +344,18 @@ COMMANDS = [
     ("sed", "sed -e 's/^0*//' -e '/[abc]$/d' words | md5sum"),
     ("grep", "grep -F -f words other | wc -l; grep -ob 777 words | head -n 3; grep -Pc '(\\d)\\1\\1' words"),
     ("sort", "sort -R --random-source=words words | md5sum; sort -c words 2>/dev/null; echo $?"),
-    ("tr", "tr -d 0-4 < words | tr -s 5-9 | md5sum; nl words | tail -n 1; fold -w 7 words | wc -l; fmt -w 40 words | wc -l"),
+    ("tr", "tr -d 0-4 < words | tr -s 5-9 | md5sum; nl words | tail -n 1; fold -w 7 words | wc -l; fmt -w 40 words | "
+           "wc -l"),
     ("od", "od -A x -t x1z words | tail -n 2; hexdump -C words | head -n 1; xxd words | tail -n 1"),
     ("base64", "base64 words | base64 -d | cmp - words; base32 words | md5sum"),
     ("join", "sort -u words > a; sort -u other > b; join a b | wc -l; comm -3 a b | wc -l; rm a b"),
     ("csplit", "csplit -s words 10 20 && wc -l xx*; rm xx*"),
-    ("expand", "printf 'a\\tb\\n' | expand | unexpand -a; rev words | head -n 1; column -c 60 words | wc -l; pr -l 20 words | wc -l"),
-    ("shuf", "shuf --random-source=words -n 5 words | wc -l; factor 999999000001; seq -s, 5; expr length abc; numfmt --to=iec 123456"),
-    ("cut", "cut -c 2-4 words | paste -sd+ | tr -d '\\n' | wc -c; tac words | md5sum; ptx words | wc -l; tsort <words 2>/dev/null | wc -l"),
+    ("expand", "printf 'a\\tb\\n' | expand | unexpand -a; rev words | head -n 1; column -c 60 words | wc -l; "
+               "pr -l 20 words | wc -l"),
+    ("shuf", "shuf --random-source=words -n 5 words | wc -l; factor 999999000001; seq -s, 5; expr length abc; "
+             "numfmt --to=iec 123456"),
+    ("cut", "cut -c 2-4 words | paste -sd+ | tr -d '\\n' | wc -c; tac words | md5sum; ptx words | wc -l; "
+            "tsort <words 2>/dev/null | wc -l"),
     ("iconv", "iconv -f utf-8 -t utf-16 words | md5sum; iconv -f ascii -t utf-32 < hello.c | wc -c"),
     ("ed", "printf 'g/1/s//one/g\\nw edited\\nq\\n' | ed -s words; md5sum edited"),
     ("vim", "vim -u NONE -i NONE -N -es -c '%s/1/x/g' -c 'wq! changed' words </dev/null; md5sum changed"),
@@ -353,7 +363,8 @@ COMMANDS = [
     ("mandoc", "printf '.Dd x\\n.Dt X 1\\n.Os\\n.Sh NAME\\n.Nm x\\n' | mandoc | wc -l"),
     ("groff", "echo '.B bold' | groff -Tascii -man | wc -c"),
     ("pod2text", "printf '=head1 A\\n\\ntext B<b>\\n' | pod2text; printf '=head1 A\\n' | pod2man | wc -l"),
-    ("perl", "perl -MPOSIX -e 'my $p = fork; if (!$p) { POSIX::_exit(4) } waitpid $p, 0; print $? >> 8, \"\\n\"; exec \"echo\", \"e\"'"),
+    ("perl", "perl -MPOSIX -e 'my $p = fork; if (!$p) { POSIX::_exit(4) } waitpid $p, 0; print $? >> 8, \"\\n\"; "
+             "exec \"echo\", \"e\"'"),
     ("perl", "perl -e 'print `echo a`; system \"exit 3\"; print $? >> 8; open my $f, \"-|\", \"seq 3\"; print <$f>; "
              "kill 9, $$'"),
     ("perl", "perl -MDigest::SHA=sha1_hex -MTime::HiRes=sleep -e 'sleep 0.01; print sha1_hex(\"x\" x 9999), \"\\n\"'"),
@@ -364,33 +375,42 @@ COMMANDS = [
     ("xz", "xz -9 -T1 -k words && xz -l words.xz | wc -l && xz -t words.xz"),
     ("zstd", "zstd -q -19 -T2 words -o w.zst && zstd -qdc w.zst | cmp - words; rm w.zst"),
     ("tar", "tar -cJf a.xz words other && tar -tJf a.xz"),
-    ("find", "mkdir -p d/e && touch d/e/f && find d -newer words -exec sh -c 'echo $0' {} \\; && find d -depth -delete && ls -d d"),
-    ("cp", "cp -a words copy && ln -s copy link && readlink link && realpath --relative-to=. link && mv copy moved && rm link"),
+    ("find", "mkdir -p d/e && touch d/e/f && find d -newer words -exec sh -c 'echo $0' {} \\; && "
+             "find d -depth -delete && ls -d d"),
+    ("cp", "cp -a words copy && ln -s copy link && readlink link && realpath --relative-to=. link && "
+           "mv copy moved && rm link"),
     ("install", "install -m 600 words kept && stat -c %a kept && chmod 644 kept && truncate -s 5 kept && cat kept"),
     ("dd", "dd if=words of=part bs=1k skip=1 count=2 2>/dev/null && md5sum part && cmp -n 99 words part | wc -w"),
     ("mktemp", "f=$(mktemp ./t.XXXX) && test -w $f && rm $f && echo made"),
     ("patch", "diff -u words other > p; cp words w; patch -s w p && cmp w other && echo same; rm -f w p w.orig"),
     ("diff3", "diff3 words other words | wc -l; sdiff -s words other | wc -l"),
     ("bc", "echo 'define f(n) { if (n < 2) return n; return f(n-1) + f(n-2) }; f(13)' | bc"),
-    ("sqlite3", "sqlite3 :memory: \"select json_extract('{\\\"a\\\":[1,2]}', '$.a[1]'), printf('%05d', 42), upper('x')\""),
+    ("sqlite3", "sqlite3 :memory: \"select json_extract('{\\\"a\\\":[1,2]}', '$.a[1]'), printf('%05d', 42), "
+                "upper('x')\""),
     ("git", "git init -q r && cd r && git config user.email a@b && git config user.name c && "
             "for i in 1 2 3; do echo $i > f; git add f; git commit -qm $i --date=@0; done; git log --oneline | wc -l; "
             "git stash list; git blame f | wc -l; git checkout -q HEAD~1 && cat f; cd ..; rm -rf r"),
     ("jq", "jq -n '[range(1000)] | map(select(. % 7 == 0)) | add'"),
     ("yq", "echo 'a: {b: 2}' | yq .a.b"),
-    ("xmllint", "echo '<a><b c=\"1\"/></a>' | xmllint --xpath 'string(//b/@c)' - ; echo '<a>' | xmllint - 2>/dev/null; echo $?"),
-    ("openssl", "openssl rand -hex 8 | wc -c; openssl base64 -in words | md5sum; openssl genrsa 512 2>/dev/null | head -n 1"),
+    ("xmllint", "echo '<a><b c=\"1\"/></a>' | xmllint --xpath 'string(//b/@c)' - ; echo '<a>' | "
+                "xmllint - 2>/dev/null; echo $?"),
+    ("openssl", "openssl rand -hex 8 | wc -c; openssl base64 -in words | md5sum; openssl genrsa 512 2>/dev/null | "
+                "head -n 1"),
     ("ssh-keygen", "ssh-keygen -q -t ed25519 -N '' -f key && ssh-keygen -l -f key | wc -w; rm key key.pub"),
     ("gpg", "gpg --version | head -n 1; echo x | gpg --batch --yes -q --print-md SHA1; rm -rf .gnupg"),
     ("curl", "curl -s file://$PWD/words | md5sum; curl -s http://127.0.0.1:1/; echo $?"),
     ("convert", "convert -size 20x20 xc:red -blur 0x2 rgb:- | md5sum"),
     # The system.
     ("ps", "ps -o comm= -p $$ | wc -l; free | wc -l; uptime | wc -l; pgrep -c nothing_of_the_name"),
-    ("id", "id -u; whoami; groups | wc -l; uname -s; hostname | wc -l; nproc --all | wc -l; getconf PAGE_SIZE; locale -a | wc -l"),
-    ("df", "df . | wc -l; du -s words; sync; lscpu | wc -l | xargs test 0 -lt; mount | wc -l | xargs test 0 -lt; ip -V 2>&1 | wc -l"),
+    ("id", "id -u; whoami; groups | wc -l; uname -s; hostname | wc -l; nproc --all | wc -l; getconf PAGE_SIZE; "
+           "locale -a | wc -l"),
+    ("df", "df . | wc -l; du -s words; sync; lscpu | wc -l | xargs test 0 -lt; mount | wc -l | xargs test 0 -lt; "
+           "ip -V 2>&1 | wc -l"),
     ("getent", "getent passwd root | cut -d: -f 1; getent hosts localhost | wc -l"),
-    ("dpkg-query", "dpkg-query -W -f '${Package}\\n' dpkg; dpkg --compare-versions 1.2 lt 1.10; echo $?; apt-cache policy dpkg | wc -l"),
-    ("tee", "echo a | tee b c | cat - b c; rm b c; printf '%d %s\\n' 5 x; basename /a/b.c .c; dirname /a/b; cal 2 2000 2>/dev/null | wc -l"),
+    ("dpkg-query", "dpkg-query -W -f '${Package}\\n' dpkg; dpkg --compare-versions 1.2 lt 1.10; echo $?; "
+                   "apt-cache policy dpkg | wc -l"),
+    ("tee", "echo a | tee b c | cat - b c; rm b c; printf '%d %s\\n' 5 x; basename /a/b.c .c; dirname /a/b; "
+            "cal 2 2000 2>/dev/null | wc -l"),
     ("strace", "strace -o trace -e trace=execve true; wc -l < trace; rm trace"),
     ("script", "script -qec 'expr 4 + 4' /dev/null"),
 ]

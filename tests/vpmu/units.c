@@ -448,7 +448,7 @@ static void unit_stack(struct maker *maker)
 		put_pop(maker);
 }
 
-/* The stack pointer moves by other means: lea, sub and add, enter and leave, by way of a register; accesses below it. */
+/* The stack pointer moves by other means: lea, sub, add, enter, leave, by way of a register; accesses below it. */
 static void unit_stack_pointer(struct maker *maker)
 {
 	uint8_t size = (uint8_t)(8 + 8 * maker_below(maker, 14));

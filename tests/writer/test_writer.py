@@ -92,7 +92,8 @@ class MergingTest(WriterTest):
         """Two ranks of two threads: instructions 10, 20, 30, 80."""
         self.write_ranks(
             rank_file(0, [region("solve", count=2, **counts(10, 10, 10 ** 9))], [region("solve", **counts(20, 10, 0))]),
-            rank_file(1, [region("solve", seconds=2, **counts(30, 20, 10 ** 9))], [region("solve", **counts(80, 40, 5))]))
+            rank_file(1, [region("solve", seconds=2, **counts(30, 20, 10 ** 9))],
+                      [region("solve", **counts(80, 40, 5))]))
 
     def test_summary(self):
         self.four_threads()
@@ -186,7 +187,8 @@ class MergingTest(WriterTest):
                          rank_file(1, [region("r", E=9)], events={"E": ""}))
         result = self.run_writer("-f", "json")
         self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stderr, "papi_hl_output_writer: F was counted in 1 of 2 ranks; what is said about it is "
+        self.assertEqual(result.stderr,
+                         "papi_hl_output_writer: F was counted in 1 of 2 ranks; what is said about it is "
                                         "said of those\n")
         events = json.loads(result.stdout)["regions"][0]["events"]
         self.assertEqual((events["E"]["total"], events["F"]["total"], events["F"]["threads"]), (16, 1, 1))
@@ -409,7 +411,8 @@ class MistakesTest(WriterTest):
             self.assertEqual(result.returncode, 1)
             self.assertIn("the output is not complete: No space left on device", result.stderr)
             for handler in (signal.SIG_DFL, signal.SIG_IGN):
-                result = subprocess.run(["bash", "-o", "pipefail", "-c", '"$0" -t detail -f "$1" | head -n 1', WRITER, kind],
+                result = subprocess.run(["bash", "-o", "pipefail", "-c", '"$0" -t detail -f "$1" | head -n 1',
+                                         WRITER, kind],
                                         cwd=self.directory, capture_output=True, text=True, timeout=120,
                                         restore_signals=False,
                                         preexec_fn=lambda handler=handler: signal.signal(signal.SIGPIPE, handler))
@@ -420,7 +423,8 @@ class SpeedTest(WriterTest):
     RANKS, THREADS, REGIONS = 400, 4, 12
 
     def write_many(self, name, ranks):
-        regions = [region(f"region {i}", i // 3 - 1, **counts(10 ** 9 + i, 10 ** 9, 10 ** 9)) for i in range(self.REGIONS)]
+        regions = [region(f"region {i}", i // 3 - 1, **counts(10 ** 9 + i, 10 ** 9, 10 ** 9))
+                   for i in range(self.REGIONS)]
         text = json.dumps(rank_file(0, *[regions] * self.THREADS))
         for i in range(ranks):
             self.write(f"{name}/rank_{i}.json", text)

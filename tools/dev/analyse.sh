@@ -20,15 +20,19 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 		have clang-tidy || continue
 		# Options that only gcc knows are no finding; one that looks like an error to clang is left out.
 		mkdir -p "$build/clang-tidy"
-		sed 's/-fno-tree-loop-distribute-patterns//g' "$build/compile_commands.json" >"$build/clang-tidy/compile_commands.json"
+		sed 's/-fno-tree-loop-distribute-patterns//g' "$build/compile_commands.json" \
+			>"$build/clang-tidy/compile_commands.json"
 		# shellcheck disable=SC2086 # words
 		printf '%s\n' $sources | xargs -P "$jobs" -n 8 clang-tidy -p "$build/clang-tidy" --quiet \
-			--extra-arg=-Wno-unknown-warning-option --warnings-as-errors='*' 2>"$build/clang-tidy.err" || status=1
+			--extra-arg=-Wno-unknown-warning-option --warnings-as-errors='*' \
+			2>"$build/clang-tidy.err" || status=1
 		;;
 	cppcheck)
 		have cppcheck || continue
-		cppcheck -q -j "$jobs" --enable=warning,performance,portability --std=c11 --inline-suppr --error-exitcode=1 \
-			--suppressions-list=tools/dev/cppcheck.txt -D__x86_64__ -D__linux__ -D_GNU_SOURCE -Iinclude -Isrc src tools ||
+		cppcheck -q -j "$jobs" --enable=warning,performance,portability --std=c11 --inline-suppr \
+			--error-exitcode=1 \
+			--suppressions-list=tools/dev/cppcheck.txt -D__x86_64__ -D__linux__ -D_GNU_SOURCE \
+			-Iinclude -Isrc src tools ||
 			status=1
 		;;
 	fanalyzer)
@@ -38,8 +42,10 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 		# thread-local storage or behind a tagged pointer. AddressSanitizer and valgrind look for these in the
 		# running tests.
 		# shellcheck disable=SC2086 # words
-		printf "%s\n" $sources | grep "^src/" | xargs -P "$jobs" -I FILE gcc -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -Isrc -Itools \
-			-I"$build/src" -I"$build/src/fortran/libpapif_objects.a.p" -fanalyzer -Wno-analyzer-malloc-leak \
+		printf "%s\n" $sources | grep "^src/" | xargs -P "$jobs" -I FILE \
+			gcc -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -Isrc -Itools \
+			-I"$build/src" -I"$build/src/fortran/libpapif_objects.a.p" \
+			-fanalyzer -Wno-analyzer-malloc-leak \
 			-Wno-analyzer-use-after-free -Wno-analyzer-file-leak -Wno-analyzer-fd-leak \
 			-Wno-analyzer-use-of-uninitialized-value -Wno-analyzer-null-argument \
 			-Wno-analyzer-possible-null-argument -Wno-analyzer-null-dereference \

@@ -26,6 +26,7 @@ done
 meson test -C build-coverage --no-rebuild --timeout-multiplier 4 $selection </dev/null |
 	grep -E '^(Ok|Fail|Skipped|Timeout)|FAIL|TIMEOUT' || :
 
-gcovr --root . --filter 'src/' --object-directory build-coverage --exclude-throw-branches --gcov-ignore-parse-errors --json-summary-pretty \
+gcovr --root . --filter 'src/' --object-directory build-coverage --exclude-throw-branches \
+	--gcov-ignore-parse-errors --json-summary-pretty \
 	--json-summary build-coverage/coverage.json --txt build-coverage/coverage.txt build-coverage >/dev/null
 python3 tools/dev/coverage.py build-coverage/coverage.json

@@ -31,7 +31,8 @@ awk -v bytes="$(wc -c <$input)" -v program="${compress%% *}" '
 				shown["perf::TASK-CLOCK"], shown["perf::PAGE-FAULTS"]
 			exit
 		}
-		printf "%s executed %s instructions, %.0f for each byte it compressed.\n", program, shown["PAPI_TOT_INS"],
+		printf "%s executed %s instructions, %.0f for each byte it compressed.\n",
+			program, shown["PAPI_TOT_INS"],
 			counted["PAPI_TOT_INS"] / bytes
 		if ("PAPI_LD_INS" in counted)
 			printf "%.0f in 100 of them load from memory, %.0f store to it, and %.0f branch. Each was\n" \

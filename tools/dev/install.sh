@@ -30,7 +30,8 @@ check_writable() # DIRECTORY
 	[ -d "$place" ] || fail "$place is in the way: it is no directory; choose another place: make $verb prefix=DIR"
 	trial=$place/.papi-$$
 	if ! mkdir "$trial" 2>/dev/null; then
-		fail "nothing can be written in $place: run it as its owner (sudo make $verb), or choose a place of your own:" \
+		fail "nothing can be written in $place: run it as its owner (sudo make $verb), or choose" \
+			'a place of your own:' \
 			"make $verb prefix=\$HOME/.local"
 	fi
 	rmdir "$trial"

@@ -28,16 +28,15 @@ struct papi_perf_ring {
 	int fd;
 	unsigned native;
 	struct perf_event_mmap_page *pages;
-	size_t size;       /* bytes of samples, a power of two */
-	uint64_t first;    /* raw count at start */
-	uint64_t seen;     /* samples fetched since start */
-	uint64_t lost;     /* that the kernel has told of and that have not been passed on yet */
-	uint64_t lost_all; /* since start */
-	uint64_t
-		settled_early; /* lost that were counted at stop; the kernel may yet tell of them, with its next sample */
-	bool polled;           /* it sends no signals */
-	bool countable;        /* its count tells how often it must have overflowed: not so with clocks */
-	bool settled;          /* what is missing since start has been told */
+	size_t size;            /* bytes of samples, a power of two */
+	uint64_t first;         /* raw count at start */
+	uint64_t seen;          /* samples fetched since start */
+	uint64_t lost;          /* that the kernel has told of and that have not been passed on yet */
+	uint64_t lost_all;      /* since start */
+	uint64_t settled_early; /* lost that were counted at stop; the kernel may tell of them with its next sample */
+	bool polled;            /* it sends no signals */
+	bool countable;         /* its count tells how often it must have overflowed: not so with clocks */
+	bool settled;           /* what is missing since start has been told */
 };
 
 struct papi_perf_sampling {

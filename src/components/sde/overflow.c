@@ -61,7 +61,8 @@ int papi_sde_overflow_start(struct papi_sde_control *control)
 		if (!native->watch || papi_sde_find()->expect(native->watched, native->watch, true))
 			continue;
 		return papi_error(PAPI_ENOSUPP,
-			"sde:::%.128s is to overflow in hardware, and is no counter of papi_sde_create_counter any more",
+			"sde:::%.128s is to overflow in hardware, and is no counter of papi_sde_create_counter any "
+			"more",
 			native->name);
 	}
 	return PAPI_OK;
@@ -99,8 +100,8 @@ unsigned papi_sde_overflows(void *pointer, struct papi_overflow taken[], unsigne
 static int not_ours(const char *function)
 {
 	return papi_result(papi_error(PAPI_ECMP,
-		"%s: overflows of software-defined events are found by the timer of PAPI_overflow, or told by the libsde of "
-		"this library; that of another making is not asked to look for them",
+		"%s: overflows of software-defined events are found by the timer of PAPI_overflow, or told by the "
+		"libsde of this library; that of another making is not asked to look for them",
 		function));
 }
 

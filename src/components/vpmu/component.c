@@ -34,7 +34,8 @@ static PAPI_component_info_t info = {
 	.name = "vpmu",
 	.short_name = "vpmu",
 	.description =
-		"Virtual PMU: exact counts of instructions by translation; modelled caches, branch prediction and cycles",
+		"Virtual PMU: exact counts of instructions by translation; modelled caches, branch prediction and "
+		"cycles",
 	.version = "7.0",
 	.default_domain = PAPI_DOM_USER,
 	.available_domains = PAPI_DOM_USER,

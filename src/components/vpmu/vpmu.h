@@ -5,7 +5,7 @@
  *	component.c  EventSets: options, baselines, reads		  names.c     the events and what they are worth
  *	sampling.c   overflow					  agent.c     whole processes, for papi_run
  *	mode.c	     PAPI_VPMU, and whether presets resolve to it	  classify.c  what an instruction counts as
- *	engine.h     what moves threads into translated code, in a	  models/     simulators of caches, TLBs, branches
+ *	engine.h     what moves threads into translated code, in a	  models/     simulators: caches, TLBs, branches
  *		     folder for each architecture			  engine_none.c  in its place elsewhere
  *
  * doc/vpmu.md is for its users.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * events/formula.h against a second evaluator: random expressions, written as infix and as postfix, must give what a walk
- * over the expression's tree gives in 128-bit integers, or in double where 64 bits do not hold a step.
+ * events/formula.h against a second evaluator: random expressions, written as infix and as postfix, must give what a
+ * walk over the expression's tree gives in 128-bit integers, or in double where 64 bits do not hold a step.
  */
 #include <inttypes.h>
 #include <stdio.h>

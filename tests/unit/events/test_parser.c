@@ -171,7 +171,8 @@ static void events_are_for_the_cpus_above_them(void **state)
 		      "EVENT,E,NOT_DERIVED,x\n"
 		      "CPU , here\n"
 		      "EVENT,F,NOT_DERIVED,x\n",
-		"ALL NOT_DERIVED||x|||\nB NOT_DERIVED||x|||\nC NOT_DERIVED||x|||\nD NOT_DERIVED||x|||\nF NOT_DERIVED||x|||\n");
+		"ALL NOT_DERIVED||x|||\nB NOT_DERIVED||x|||\nC NOT_DERIVED||x|||\n"
+		"D NOT_DERIVED||x|||\nF NOT_DERIVED||x|||\n");
 	/* What is for others is not looked at. */
 	assert_parsed("CPU,there\nEVENT,A\nEVENT,,\nNONSENSE\nEVENT\n\n#\nCPU,here\nEVENT,B,NOT_DERIVED,x\n",
 		"B NOT_DERIVED||x|||\n");

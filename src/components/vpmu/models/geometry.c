@@ -170,8 +170,10 @@ static bool parse_one(struct papi_vpmu_geometry *geometry, char *text, char *rea
 			return true;
 		snprintf(reason, size,
 			parts[i].is_tlb
-				? "PAPI_VPMU_CACHE: \"%s\" is not %s=ENTRIES/WAYS with ways that divide entries, as in %s=64/4"
-				: "PAPI_VPMU_CACHE: \"%s\" is not %s=SIZE/WAYS/LINE with whole sets of lines of 4 to 4096 = 2^n bytes, as in %s=32K/8/64",
+				? "PAPI_VPMU_CACHE: \"%s\" is not %s=ENTRIES/WAYS with ways that divide entries, as in "
+				  "%s=64/4"
+				: "PAPI_VPMU_CACHE: \"%s\" is not %s=SIZE/WAYS/LINE with whole sets of lines of 4 to "
+				  "4096 = 2^n bytes, as in %s=32K/8/64",
 			copy, parts[i].name, parts[i].name);
 		return false;
 	}

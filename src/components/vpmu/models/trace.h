@@ -63,7 +63,7 @@ struct papi_vpmu_access {
 	 * all that it spans is in one line, the first of them decides, and the others are skipped. How many they are.
 	 */
 	uint8_t spanned;
-	uint8_t line; /* of code, from the block's first: where the instruction ends, or the last of those spanned does */
+	uint8_t line; /* of code, from the block's first: where the instruction, or the last of those spanned, ends */
 };
 
 /*

@@ -48,9 +48,8 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 	if (obstacle)
 		;
 	else if (!papi_vpmu_library_begin())
-		obstacle =
-			"the library's own code cannot be told from the program's: libpapi.a was linked by a linker that does "
-			"not define __start_papi_text. Link with the shared library";
+		obstacle = "the library's own code cannot be told from the program's: libpapi.a was linked by a linker "
+			   "that does not define __start_papi_text. Link with the shared library";
 	else if (!papi_vpmu_processor_can_decode(&obstacle))
 		;
 	else if (!can_read_maps())

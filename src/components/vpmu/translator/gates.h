@@ -8,7 +8,7 @@
  *	slot: papi_vpmu_gate_return  (was: pc)  <--  pc, slot, flags
  *	the function's frame
  *
- * What returns through the slot comes to the dispatcher, which goes on at the translation of pc. A longjmp() leaves gates
+ * A return through the slot comes to the dispatcher, which goes on at the translation of pc. A longjmp() leaves gates
  * behind, whose slots are below the stack pointer; a program with several stacks has gates in any order.
  */
 #ifndef PAPI_VPMU_TRANSLATOR_GATES_H

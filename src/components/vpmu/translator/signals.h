@@ -8,7 +8,7 @@
  *	translated code   the program's state is recovered (recover.h) and put into the frame that the kernel has made;
  *			  the program's handler runs translated, too. A handler of the library's own runs natively.
  *	the runtime	  the signal is sent again, and blocked until the runtime is done.
- *	native code	  what the library does for a thread that counts: as translated code, but nothing is to be recovered.
+ *	native code	  what the library does for a thread that counts: as translated code, with nothing to recover.
  *	another thread	  a thread that is not translated: the program's handler runs, as if nobody were here.
  *
  * A signal in the middle of translated code:
@@ -21,9 +21,9 @@
  *	... | frame | handler's                                      the handler runs translated
  *	... | frame: the dispatcher                                  rt_sigreturn: it will find the code for the pc
  *
- * signals.h and signal_state.h: what the engine keeps for a thread. deliver.c: what is done with a signal; frames.c: its
- * frame; foreign.c: threads that are not watched; signals.c: threads that come and go; signal_calls.c: the program's
- * rt_sigaction, sigaltstack and rt_sigreturn, which see and change its own view of all this.
+ * signals.h and signal_state.h: what the engine keeps for a thread. deliver.c: what is done with a signal; frames.c:
+ * its frame; foreign.c: threads that are not watched; signals.c: threads that come and go; signal_calls.c: the
+ * program's rt_sigaction, sigaltstack and rt_sigreturn, which see and change its own view of all this.
  */
 #ifndef PAPI_VPMU_TRANSLATOR_SIGNALS_H
 #define PAPI_VPMU_TRANSLATOR_SIGNALS_H

@@ -3,8 +3,8 @@
  * The ways between translated code, the runtime and native code.
  *
  * Signals that arrive while in_runtime is set are put off: the handler blocks all signals, sends itself the signal
- * again, and makes signal_state DEFERRED (deliver.c). When the runtime is done the mask is restored here, and the signal comes again,
- * where all of the program's state is in the thread's registers, flags and pc.
+ * again, and makes signal_state DEFERRED (deliver.c). When the runtime is done the mask is restored here, and the
+ * signal comes again, where all of the program's state is in the thread's registers, flags and pc.
  *
  * No flag of the program that changes what instructions do is in force in library code: with AC set, each access that
  * is not aligned would fault. They are back when the program goes on.

@@ -75,8 +75,8 @@ const struct papi_vpmu_zydis *papi_vpmu_zydis_find(const char **reason)
 	}
 	/* The kernel tells where it has loaded a dynamic linker. */
 	*reason = getauxval(AT_BASE)
-		? "the program holds libpapi.a, and the shared Zydis library, which decodes instructions, is not there: "
-		  "install it (Debian: libzydis4.0)"
+		? "the program holds libpapi.a, and the shared Zydis library, which decodes instructions, is not "
+		  "there: install it (Debian: libzydis4.0)"
 		: "the program is linked statically (-static) without the Zydis library, which decodes instructions: "
 		  "link with libZydis.a and libZycore.a, or not with -static";
 	return NULL;
