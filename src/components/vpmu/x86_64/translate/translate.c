@@ -125,8 +125,9 @@ static void translate_copy(struct papi_vpmu_translation *t, unsigned point, bool
 		if (instruction->kind != PAPI_VPMU_PLAIN)
 			break;
 		translate_instruction(t, instruction);
-		papi_vpmu_trace_after(t, i);
+		/* Before the stores: it has run, and a comparison of strings that found something is not to go on. */
 		papi_vpmu_mark(t, instruction->pc + instruction->decoded.length);
+		papi_vpmu_trace_after(t, i);
 	}
 	papi_vpmu_trace_leave(t, last->kind == PAPI_VPMU_PLAIN ? decoded->end : last->pc);
 	papi_vpmu_end_block(t, last);
