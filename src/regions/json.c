@@ -3,7 +3,7 @@
  * The results as JSON: a line for each region, so that people can read it and hundreds of files are read fast.
  * doc/regions.md describes the fields.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <errno.h>
 #include <stdlib.h>

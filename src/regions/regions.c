@@ -7,7 +7,7 @@
  * what they do themselves is outside of the region. Real cycles are those of a clock, so the results make them of the
  * time.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * Where results are written, so that no earlier result is lost and many processes need not wait for each other.
  *
- *	DIRECTORY/papi_hl_output-RUN/rank_N.json     a directory for each run (region_run.c), a file for each process
+ *	DIRECTORY/papi_hl_output-RUN/rank_N.json     a directory for each run (run.c), a file for each process
  *	DIRECTORY/papi_hl_output -> papi_hl_output-RUN     the newest
  *
  * Every step is one that the kernel makes for one process only, on network file systems too: the directory of the run
@@ -13,7 +13,7 @@
  *
  * The text is made in memory and written with write(2): a disk that is full is found out before the file has its name.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <errno.h>
 #include <fcntl.h>

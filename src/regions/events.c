@@ -6,7 +6,7 @@
  * somebody else holds shows only then. What the user has asked for by name and cannot have is told on standard error
  * and in the results, and the rest is counted. Of the default list only what works is taken, without a word.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Lock order: the list, then a record, then the locks of the library. A signal handler may interrupt any of this and
  * call fork() or exit(): who finds its own lock taken goes on without it.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <pthread.h>
 #include <sched.h>

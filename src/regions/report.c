@@ -3,7 +3,7 @@
  * PAPI_REPORT: the regions on standard output, a block for each, the threads of the process added up. What there is to
  * say about many processes, papi_hl_output_writer says.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  * Regions: PAPI_hl_region_begin() and its kin.
  *
  *	regions.c          the four functions: begin, read, end, stop
- *	region_tree.c      the regions of a thread, found by name; what each has counted
- *	region_threads.c   the records of all threads; threads that end, fork
- *	region_events.c    which events; the EventSet of a thread
- *	region_run.c       which process of which job this is: rank and name of the run
- *	region_json.c      the text of a result           region_report.c   the same for a terminal
- *	region_output.c    where it is written: a new directory for each run, whole files only
+ *	tree.c	the regions of a thread, found by name; what each has counted
+ *	threads.c   the records of all threads; threads that end, fork
+ *	events.c    which events; the EventSet of a thread
+ *	run.c	 which process of which job this is: rank and name of the run
+ *	json.c	the text of a result           report.c   the same for a terminal
+ *	output.c    where it is written: a new directory for each run, whole files only
  *
  * Every thread has a record with an EventSet of its own that counts from its first region until the thread ends or
  * calls PAPI_hl_stop(). A region is a name inside another region of the thread, or at the top: a tree, so that the
@@ -21,8 +21,8 @@
  *
  * The child of a fork leaves its parent's records to the parent and starts with none.
  */
-#ifndef PAPI_HIGHLEVEL_REGIONS_H
-#define PAPI_HIGHLEVEL_REGIONS_H
+#ifndef PAPI_REGIONS_REGIONS_H
+#define PAPI_REGIONS_REGIONS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@
 
 #include "papi.h"
 
-/* ---- Sums (region_tree.c) ---- */
+/* ---- Sums (tree.c) ---- */
 
 /* Reads within one instance of a region that are kept; further ones are refused. */
 #define PAPI_REGION_READS 1000
@@ -105,7 +105,7 @@ bool papi_region_tree_copy(
 void papi_region_tree_free_copy(struct papi_region_tree *copy);
 void papi_region_tree_free(struct papi_region_tree *tree);
 
-/* ---- Events (region_events.c) ---- */
+/* ---- Events (events.c) ---- */
 
 struct papi_region_event {
 	char *name;
@@ -139,7 +139,7 @@ int papi_region_events_start(int *EventSet);
 void papi_region_events_discard(int *EventSet);
 void papi_region_events_free(void);
 
-/* ---- Threads (region_threads.c) ---- */
+/* ---- Threads (threads.c) ---- */
 
 struct papi_region_thread {
 	_Alignas(64) _Atomic uint32_t inside; /* papi_thread_number() of who is, 0: nobody */
@@ -190,11 +190,11 @@ struct papi_region_result {
 	bool changed; /* since the last time */
 };
 
-/* False: no memory. The records stay locked in the list until the copy is freed (region_threads.c). */
+/* False: no memory. The records stay locked in the list until the copy is freed (threads.c). */
 bool papi_region_result_take(struct papi_region_result *result);
 void papi_region_result_free(struct papi_region_result *result, bool written);
 
-/* region_run.c: found out by the first region of the process. */
+/* run.c: found out by the first region of the process. */
 struct papi_region_run {
 	char directory[4096]; /* where runs are kept: absolute */
 	char name[64];        /* of the directory of this run */
@@ -209,11 +209,11 @@ void papi_region_run_begin(void);
 /* The number that the file of this process has in its name. */
 long papi_region_run_number(void);
 
-/* region_json.c, region_report.c */
+/* json.c, report.c */
 void papi_region_json(FILE *stream, const struct papi_region_result *result);
 void papi_region_report(FILE *stream, const struct papi_region_result *result);
 
-/* region_output.c: writes what there is now, and reports it, if asked for. PAPI_OK; PAPI_ESYS, PAPI_ENOMEM. */
+/* output.c: writes what there is now, and reports it, if asked for. PAPI_OK; PAPI_ESYS, PAPI_ENOMEM. */
 int papi_region_publish(void);
 
 /* One line on standard error that begins with "papi: ". */

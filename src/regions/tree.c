@@ -7,7 +7,7 @@
  * nearly always the one. Arrays double when they are full, so what has been done once allocates nothing when done
  * again.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * processes of a job are those with the same parent. A process without a rank is a run of its own, named by the time
  * of its start.
  */
-#include "highlevel/regions.h"
+#include "regions/regions.h"
 
 #include <errno.h>
 #include <limits.h>
