@@ -2,12 +2,13 @@
 /*
  * Regions: PAPI_hl_region_begin() and its kin.
  *
- *	regions.c          the four functions: begin, read, end, stop
- *	tree.c	the regions of a thread, found by name; what each has counted
+ *	regions.c   the four functions: begin, read, end, stop
+ *	tree.c      the regions of a thread, found by name; what each has counted
  *	threads.c   the records of all threads; threads that end, fork
  *	events.c    which events; the EventSet of a thread
- *	run.c	 which process of which job this is: rank and name of the run
- *	json.c	the text of a result           report.c   the same for a terminal
+ *	run.c       which process of which job this is: rank and name of the run
+ *	json.c      the text of a result
+ *	report.c    the same for a terminal
  *	output.c    where it is written: a new directory for each run, whole files only
  *
  * Every thread has a record with an EventSet of its own that counts from its first region until the thread ends or
