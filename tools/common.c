@@ -200,14 +200,17 @@ static bool counts_virtually(void)
 static void print_short_header(const char *title, const PAPI_hw_info_t *hardware)
 {
 	const char *end = strstr(title, " and hardware");
+	char line[PAPI_HUGE_STR_LEN] = "";
 
 	if (end == NULL)
 		end = strstr(title, " plus hardware");
 	printf("%.*s\n", end != NULL ? (int)(end - title) : (int)strcspn(title, "."), title);
 	if (hardware != NULL)
-		printf("%s, %d CPU%s", hardware->model_string, hardware->totalcpus,
+		snprintf(line, sizeof(line), "%s, %d CPU%s", hardware->model_string, hardware->totalcpus,
 			hardware->totalcpus == 1 ? "" : "s");
-	printf("%s; -v says more\n", counts_virtually() ? ", counted virtually, by translation of the program" : "");
+	snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s; -v says more",
+		counts_virtually() ? ", counted virtually, by translation of the program" : "");
+	papi_text_wrap(stdout, "", 0, line);
 }
 
 void papi_tool_header(const char *title, bool verbose)

@@ -364,6 +364,11 @@ static int close_event(int fd)
 	return fault ? -1 : 0;
 }
 
+static bool breakpoints_count(void)
+{
+	return !fake.breakpoints_lost;
+}
+
 static const struct papi_perf_kernel model = {
 	.open = open_event,
 	.read = read_event,
@@ -373,6 +378,7 @@ static const struct papi_perf_kernel model = {
 	.unmap = unmap_page,
 	.fcntl = direct_signals,
 	.close = close_event,
+	.breakpoints_count = breakpoints_count,
 };
 
 void fake_reset(void)

@@ -3,7 +3,8 @@
 #
 # Usage: regions.sh PROGRAM
 #
-# The regions of the Fortran program must be in its output under the names it gave, with the page faults it made.
+# The regions of the Fortran program must be in its output under the names it gave, with the page faults it made. The
+# outer one has also those of the library, which makes the record of the inner one meanwhile: three at most.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +15,7 @@ set -- "$work"/papi_hl_output/*.json
 	exit 1
 }
 for words in '"name": "inner".*"region_count": 3,.*"perf::PAGE-FAULTS": 30' \
-	'"name": "outer".*"region_count": 1,.*"perf::PAGE-FAULTS": {.*"read_1": 30'; do
+	'"name": "outer".*"region_count": 1,.*"perf::PAGE-FAULTS": {.*"read_1": 3[0-3]'; do
 	grep -q -e "$words" "$1" || {
 		cat "$1"
 		echo "no line with $words"

@@ -84,7 +84,7 @@ void work_begin(void)
 	}
 }
 
-void work_need_breakpoints(void)
+bool work_has_breakpoints(void)
 {
 	static struct work_cell cell;
 	char name[WORK_NAME];
@@ -92,11 +92,18 @@ void work_need_breakpoints(void)
 
 	work_name(name, &cell, "/8:w");
 	REQUIRE_OK(PAPI_create_eventset(&set));
-	if (PAPI_add_named_event(set, name) != PAPI_OK) {
-		printf("skipped: no breakpoints here: %s\n", PAPI_error_detail());
-		exit(77);
-	}
+	if (PAPI_add_named_event(set, name) != PAPI_OK)
+		return false;
 	work_discard(set);
+	return true;
+}
+
+void work_need_breakpoints(void)
+{
+	if (work_has_breakpoints())
+		return;
+	printf("skipped: no breakpoints here: %s\n", PAPI_error_detail());
+	exit(77);
 }
 
 int work_end(int status)

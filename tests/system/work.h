@@ -25,7 +25,9 @@
 
 /* Initialises the library. Ends with 77 and the reason where perf events cannot be counted at all. */
 void work_begin(void);
-/* Ends with 77 and the reason where the processor has no breakpoints for us. */
+/* Whether the processor has breakpoints for us; the reason is in the detail. */
+bool work_has_breakpoints(void);
+/* Ends with 77 and the reason where it has none. */
 void work_need_breakpoints(void);
 /* PAPI_shutdown(), and the descriptors are those of work_begin() again. Returns status, or 1 if they are not. */
 int work_end(int status);

@@ -2,6 +2,8 @@
 #include "components/perf_event/kernel.h"
 #include "components/perf_event/system_read.h"
 
+#include <linux/hw_breakpoint.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -56,6 +58,29 @@ static int fcntl_event(int fd, int command, unsigned long argument)
 	return (int)syscall(SYS_fcntl, fd, command, argument);
 }
 
+/* One breakpoint on a variable that is then written. */
+static bool breakpoints_count(void)
+{
+	static volatile uint32_t watched;
+	struct perf_event_attr attr = { .size = sizeof(attr),
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)&watched,
+		.bp_len = sizeof(watched),
+		.exclude_kernel = 1,
+		.exclude_hv = 1 };
+	int fd = open_event(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint64_t count = 0;
+	bool answered;
+
+	if (fd < 0)
+		return true;
+	watched = 0;
+	answered = read_event(fd, &count, sizeof(count)) == sizeof(count);
+	close_event(fd);
+	return !answered || count;
+}
+
 const struct papi_perf_kernel papi_perf_linux = {
 	.open = open_event,
 	.read = read_event,
@@ -65,6 +90,7 @@ const struct papi_perf_kernel papi_perf_linux = {
 	.unmap = munmap,
 	.fcntl = fcntl_event,
 	.close = close_event,
+	.breakpoints_count = breakpoints_count,
 };
 
 const struct papi_perf_kernel *papi_perf_kernel = &papi_perf_linux;

@@ -7,6 +7,7 @@
 #define PAPI_PERF_KERNEL_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -20,6 +21,8 @@ struct papi_perf_kernel {
 	int (*unmap)(void *page, size_t size);
 	int (*fcntl)(int fd, int command, unsigned long argument);
 	int (*close)(int fd);
+	/* Whether breakpoints that can be opened also count: not where a hypervisor loses them. True where none opens. */
+	bool (*breakpoints_count)(void);
 };
 
 /* The table in force. A test sets it before PAPI_library_init(). */

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "components/perf_event/encoding.h"
+#include "components/perf_event/kernel.h"
 #include "components/perf_event/reasons.h"
 
 /* r and hexadecimal digits: the event code as the PMU of the cores understands it. */
@@ -101,6 +102,11 @@ int papi_perf_breakpoint_resolve(const char *name, struct papi_perf_encoding **r
 	if (type != HW_BREAKPOINT_X && address % length)
 		return papi_error(
 			PAPI_EINVAL, "%.160s: the address must be a multiple of the length, %llu", name, length);
+	if (!papi_perf_kernel->breakpoints_count())
+		return papi_error(PAPI_ENOSUPP,
+			"%.160s: this machine takes hardware breakpoints and never counts one: its hypervisor loses the debug "
+			"registers; restart the virtual machine, or use another",
+			name);
 	encoding = papi_perf_encoding_make(PAPI_PERF_BREAKPOINT, 0);
 	if (!encoding)
 		return PAPI_ENOMEM;

@@ -67,12 +67,23 @@ static void forget(void)
 		papi_vpmu_geometry_forget();
 }
 
+/* Where there is nothing to model, what is modelled is not listed. */
+static bool is_listed(const struct papi_vpmu_event *event)
+{
+	char reason[PAPI_MAX_STR_LEN];
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
+
+	return !papi_vpmu_event_is_l3(event) || !geometry || geometry->l3.ways;
+}
+
 static int event_name(unsigned position, char *name, size_t size)
 {
-	if (position >= papi_vpmu_event_count)
-		return PAPI_ENOEVNT;
-	snprintf(name, size, "%s", papi_vpmu_events[position].name);
-	return PAPI_OK;
+	for (size_t i = 0; i < papi_vpmu_event_count; i++)
+		if (is_listed(&papi_vpmu_events[i]) && position-- == 0) {
+			snprintf(name, size, "%s", papi_vpmu_events[i].name);
+			return PAPI_OK;
+		}
+	return PAPI_ENOEVNT;
 }
 
 static int mask_name(const char *event, unsigned position, char *name, size_t size)

@@ -26,6 +26,19 @@ static int end(void **state)
 	return 0;
 }
 
+static void breakpoints_that_never_count_are_refused(void **state)
+{
+	struct papi_perf_encoding *encoding;
+
+	(void)state;
+	fake.breakpoints_lost = true;
+	assert_refused(papi_perf_breakpoint_resolve("mem:0x1000/8:w", &encoding), PAPI_ENOSUPP, "never counts one");
+	assert_refused(papi_perf_breakpoint_resolve("mem:0x1000/3:w", &encoding), PAPI_EINVAL, "not 3");
+	fake.breakpoints_lost = false;
+	assert_ok(papi_perf_breakpoint_resolve("mem:0x1000/8:w", &encoding));
+	free(encoding);
+}
+
 static void raw_codes_are_hexadecimal(void **state)
 {
 	static const struct {
@@ -226,6 +239,7 @@ static void unreadable_tracepoints_say_who_may(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		test_on_machine(breakpoints_that_never_count_are_refused),
 		test_on_machine(raw_codes_are_hexadecimal),
 		test_on_machine(raw_codes_need_a_pmu),
 		test_on_machine(breakpoints_have_an_address_a_length_and_accesses),
