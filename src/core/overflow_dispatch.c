@@ -17,6 +17,8 @@
 #define NOTICES 64
 /* How often it is tried again when another thread is inside. */
 #define MOST_TRIES 1000
+/* How often the time until it is asked again doubles. */
+#define MOST_DOUBLINGS 14
 
 /* A call that is to be made. */
 struct notice {
@@ -222,6 +224,20 @@ static void pause_for(struct papi_slot *slot, long long taken, long least)
 	papi_overflow_timer_again(slot, taken > least ? (long)taken : least);
 }
 
+/* How often in a row, nearly, the calling thread has found somebody inside. */
+static _Thread_local unsigned occupied __attribute__((tls_model("initial-exec")));
+
+/*
+ * Whoever is inside may be what this signal has interrupted, or be interrupted likewise. Where a signal takes longer
+ * than the wait for the next, as on a slow or busy machine, nobody would get on: so waits grow, up to 0.8 s.
+ */
+static void ask_again(struct papi_slot *slot)
+{
+	papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS << occupied);
+	if (occupied < MOST_DOUBLINGS)
+		occupied++;
+}
+
 static bool look(struct papi_slot *slot, int handle, void *context)
 {
 	struct notices notices;
@@ -234,8 +250,10 @@ static bool look(struct papi_slot *slot, int handle, void *context)
 		taken = papi_clock_virtual_ns() - begin;
 	}
 	if (found == OCCUPIED)
-		papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS);
-	else if (found == SOME)
+		ask_again(slot);
+	else if (occupied)
+		occupied--;
+	if (found == SOME)
 		pause_for(slot, papi_clock_virtual_ns() - begin, PAPI_OVERFLOW_LATER_NS);
 	else if (interval)
 		pause_for(slot, papi_clock_virtual_ns() - begin, interval);

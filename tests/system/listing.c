@@ -106,6 +106,8 @@ static void both_loops_after_names(void)
 	if (work_has_breakpoints()) {
 		work_name(name, &cell, "/8:w");
 		EXPECT_OK(PAPI_event_name_to_code(name, &code));
+	} else {
+		code = PAPI_NULL;
 	}
 	for (int round = 0; round < 3; round++) {
 		list_from_first(&from_first, PAPI_NATIVE_MASK);

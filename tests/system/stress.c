@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everything at once: threads make random calls on EventSets that they share, each interrupted every millisecond by a
- * handler that uses sets of its own thread and of the others, while events overflow at every period. Beside that each
- * thread has sets of its own, whose totals are known: they must be right, or refused with a reason.
+ * Everything at once: threads make random calls on EventSets that they share, each interrupted every millisecond of
+ * its own by a handler that uses sets of its own thread and of the others, while events overflow at every period.
+ * Beside that each thread has sets of its own, whose totals are known: they must be right, or refused with a reason.
  *
  *	test_system_stress [seconds [threads [seed]]]        ten minutes: test_system_stress 600
  *
@@ -100,7 +100,8 @@ static void use_any_set(unsigned long chance)
 	}
 }
 
-/* A millisecond after the last handler has ended: on a busy machine one can take as long, and the thread must get on. */
+/* Of the processor's time since the last handler has ended: the thread must get on, however slow and busy the
+ * machine. */
 static void wind(timer_t timer)
 {
 	struct itimerspec once = { .it_value = { .tv_nsec = 1000000 } };
@@ -127,7 +128,7 @@ static void begin_timer(struct thread *thread)
 	event.sigev_signo = SIGUSR1;
 	event.sigev_value.sival_ptr = thread;
 	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-	REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &thread->timer) == 0);
+	REQUIRE(timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &thread->timer) == 0);
 	wind(thread->timer);
 }
 

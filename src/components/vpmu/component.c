@@ -55,18 +55,6 @@ static int probe(PAPI_component_info_t *facts)
 	return PAPI_OK;
 }
 
-static void survey(PAPI_component_info_t *facts)
-{
-	facts->num_native_events = (int)papi_vpmu_event_count;
-}
-
-static void forget(void)
-{
-	/* Threads that an agent counts need it at any moment. */
-	if (!papi_vpmu_engine_is_lent())
-		papi_vpmu_geometry_forget();
-}
-
 /* Where there is nothing to model, what is modelled is not listed. */
 static bool is_listed(const struct papi_vpmu_event *event)
 {
@@ -74,6 +62,20 @@ static bool is_listed(const struct papi_vpmu_event *event)
 	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
 
 	return !papi_vpmu_event_is_l3(event) || !geometry || geometry->l3.ways;
+}
+
+static void survey(PAPI_component_info_t *facts)
+{
+	facts->num_native_events = 0;
+	for (size_t i = 0; i < papi_vpmu_event_count; i++)
+		facts->num_native_events += is_listed(&papi_vpmu_events[i]);
+}
+
+static void forget(void)
+{
+	/* Threads that an agent counts need it at any moment. */
+	if (!papi_vpmu_engine_is_lent())
+		papi_vpmu_geometry_forget();
 }
 
 static int event_name(unsigned position, char *name, size_t size)
