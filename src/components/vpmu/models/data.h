@@ -2,6 +2,24 @@
 /*
  * Accesses to data: their pages, and the lines they touch. The usual case, the newest line of its set again, is
  * straight code, and all else is a function of its own.
+ *
+ *	address -- settle -- page -- in data_page? ------ yes -- + data_shift -- line -- newest of its set? -- done
+ *	                              | no                                          | no
+ *	                         in other_page? -- yes -- exchange the two      papi_vpmu_touch_new_line()
+ *	                              | no
+ *	                         papi_vpmu_enter_page(): frames, TLBs
+ *
+ * What is remembered, when it holds, and what ends it:
+ *
+ *  - data_page and data_shift: the page of the last access, and what makes its place in the models of an address in it.
+ *    That page is the newest of the DTLB, so that another access to it changes nothing. Another page ends it.
+ *  - other_page and other_shift: the page before. Two pages that take turns leave the DTLB alone; turned says that the
+ *    DTLB believes that the other one was last. papi_vpmu_enter_page() tells it before a third page comes. A DTLB of
+ *    one way could have lost the page meanwhile, and remembers none.
+ *  - newest[] of a cache: the newest line of each set. The same again changes nothing. Another line in the set ends
+ *    it.
+ *  - An access that spans others (trace.h): while all that it spans is in one line, the first of them decides, and the
+ *    rest would hit as the newest.
  */
 #ifndef PAPI_VPMU_MODELS_DATA_H
 #define PAPI_VPMU_MODELS_DATA_H

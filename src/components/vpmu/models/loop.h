@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A block that runs again and again: what the run before has settled is not done again.
+ *
+ *	run 1     papi_vpmu_loop_run(): every access as ever; each leaves a site: which addresses are in its page, and
+ *	          what makes a place in the models of them
+ *	run 2..   papi_vpmu_loop_run_again(): while each access is in the page of its site, one addition and one look at
+ *	          newest[] of its set
+ *	run n     the first access that is in another page: papi_vpmu_loop_run_elsewhere() does the rest as ever, and the
+ *	          run after that learns anew
+ *
+ * What is remembered, when it holds, and what ends it:
+ *
+ *  - Code is not fetched: the block is the one that was fetched last, its lines do not displace each other
+ *    (papi_vpmu_repeatable()), and nothing else is fetched until another block comes.
+ *  - The sites hold if the run that left them missed in no TLB: then the DTLB has all their pages, and the same pages
+ *    in the same order leave it as it was. An access in another page ends it. So does a run that is not the block's.
+ *  - The branch is not predicted once the predictor is settled: history and counters are at their ends, and one more
+ *    "taken" leaves them there. Only the end of the loop changes that.
  */
 #ifndef PAPI_VPMU_MODELS_LOOP_H
 #define PAPI_VPMU_MODELS_LOOP_H

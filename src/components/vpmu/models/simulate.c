@@ -2,6 +2,19 @@
 /*
  * From records to counts. This is where a simulating program spends most of its time: data.h and loop.h have what is
  * usual, here are the accesses that are not, code, branches, and what goes from record to record.
+ *
+ * tests/vpmu/reference_model.c says what is counted, in the plainest way. To count the same with less work, three
+ * layers remember what would change nothing if it were done again:
+ *
+ *	record -- the same block again, which goes round? -- yes -- loop.h: its accesses in the pages of the last run
+ *	   |
+ *	   no -- code: is_ready()     lines that are the newest of their sets, in the page of the last fetch
+ *	   |
+ *	   data: data.h               lines that are the newest of their sets, in one of the last two pages
+ *
+ * For code, fetched[] remembers the state of L1I and ITLB (code_state) in which all lines of a block were the newest of
+ * their sets and its page was the last. Whatever makes another line the newest of a set, or enters another page, is a
+ * new state (fetch_line), and so ends what is remembered of all blocks at once.
  */
 #include "components/vpmu/models/data.h"
 #include "components/vpmu/models/gather.h"
@@ -61,6 +74,9 @@ static void touch_string(struct papi_vpmu_models *models, uint64_t counters[], c
 			touch_any(models, counters, access, address);
 		return;
 	}
+	/* Downwards, the last element begins so far above the end. */
+	if (end < address)
+		end += size - 1;
 	end += papi_vpmu_settle(models, address) - address;
 	address = papi_vpmu_settle(models, address);
 	while (address != end) {
