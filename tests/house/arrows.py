@@ -47,7 +47,7 @@ FLOORS = {
     'components': 'base components/perf_event components/rusage components/sde components/sysdetect components/vpmu',
     # What programs call.
     'api': 'include base linux/machine linux/process linux/time events core',
-    'highlevel': 'include base linux/machine linux/time events core api',
+    'regions': 'include base linux/machine linux/time events core api',
     'fortran': 'include base api',
     'tools': 'include base linux/proc',
     # papi_run and its agent in programs.

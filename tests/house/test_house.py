@@ -230,8 +230,8 @@ class HouseTest(unittest.TestCase):
         self.fails('environment', f'src/base/text.c:{line + 2}', 'reads PAPI_SECRET')
 
     def test_variable_behind_a_function(self):
-        self.change('src/highlevel/region_run.c', r'"PAPI_REPORT"', '"PAPI_REPORTS"')
-        self.says('environment', r'src/highlevel/region_run\.c:\d+: reads PAPI_REPORTS, which')
+        self.change('src/regions/run.c', r'"PAPI_REPORT"', '"PAPI_REPORTS"')
+        self.says('environment', r'src/regions/run\.c:\d+: reads PAPI_REPORTS, which')
         self.says('environment', r'doc/man3/PAPI_hl_region_begin\.3:\d+: nothing reads the variable PAPI_REPORT,')
 
     def test_variable_that_nothing_reads(self):

@@ -21,7 +21,8 @@ struct papi_perf_kernel {
 	int (*unmap)(void *page, size_t size);
 	int (*fcntl)(int fd, int command, unsigned long argument);
 	int (*close)(int fd);
-	/* Whether breakpoints that can be opened also count: not where a hypervisor loses them. True where none opens. */
+	/* Whether breakpoints that can be opened also count: not where a hypervisor loses them. True where none can
+	 * be opened. */
 	bool (*breakpoints_count)(void);
 };
 

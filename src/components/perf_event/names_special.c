@@ -104,8 +104,8 @@ int papi_perf_breakpoint_resolve(const char *name, struct papi_perf_encoding **r
 			PAPI_EINVAL, "%.160s: the address must be a multiple of the length, %llu", name, length);
 	if (!papi_perf_kernel->breakpoints_count())
 		return papi_error(PAPI_ENOSUPP,
-			"%.160s: this machine takes hardware breakpoints and never counts one: its hypervisor loses the debug "
-			"registers; restart the virtual machine, or use another",
+			"%.160s: this machine takes hardware breakpoints and never counts one: its hypervisor loses "
+			"the debug registers; restart the virtual machine, or use another",
 			name);
 	encoding = papi_perf_encoding_make(PAPI_PERF_BREAKPOINT, 0);
 	if (!encoding)
