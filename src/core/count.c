@@ -64,8 +64,8 @@ static int read_parts(struct papi_eventset *set, bool rebase)
 
 static int refresh(const struct papi_part *part, long long values[])
 {
-	return part->component->refresh ? part->component->refresh(part->control, values)
-					: part->component->read(part->control, values, false);
+	return part->component->unseen ? part->component->unseen->read(part->control, values)
+				       : part->component->read(part->control, values, false);
 }
 
 int papi_count_refresh(struct papi_eventset *set)
@@ -134,6 +134,14 @@ static void abandon_start(struct papi_eventset *set, unsigned n_started)
 	papi_error_restore();
 }
 
+static int start_part(const struct papi_part *part, void *frame)
+{
+	const struct papi_component *component = part->component;
+
+	return __builtin_expect(component->translator != NULL, 0) ? component->translator->start(part->control, frame)
+								  : component->start(part->control);
+}
+
 int papi_count_start(struct papi_eventset *set, void *frame)
 {
 	int status;
@@ -152,9 +160,7 @@ int papi_count_start(struct papi_eventset *set, void *frame)
 	if (status != PAPI_OK)
 		return status;
 	for (unsigned i = 0; i < set->n_parts; i++) {
-		papi_thread_start = (struct papi_thread_start){ set->parts[i].control, frame };
-		status = set->parts[i].component->start(set->parts[i].control);
-		papi_thread_start.control = NULL;
+		status = start_part(&set->parts[i], frame);
 		if (status == PAPI_OK)
 			continue;
 		/* With one part, nothing has happened: the values of the last run stay. */
@@ -257,13 +263,21 @@ int papi_count_accum(struct papi_eventset *set, long long values[])
 }
 
 /* Nobody asks what the events have counted: that a multiplexed one has had no turn is no obstacle. */
+static int rebase_part(const struct papi_eventset *set, const struct papi_part *part)
+{
+	const struct papi_component *component = part->component;
+
+	if (component->unseen)
+		return component->unseen->rebase(part->control);
+	if (set->multiplex && component->turns)
+		return component->turns->rebase(part->control);
+	return component->read(part->control, set->counts + part->first, true);
+}
+
 static int rebase_parts(struct papi_eventset *set)
 {
 	for (unsigned i = 0; i < set->n_parts; i++) {
-		const struct papi_part *part = &set->parts[i];
-		bool unseen = part->component->rebase && (set->multiplex || part->component->refresh);
-		int status = unseen ? part->component->rebase(part->control)
-				    : part->component->read(part->control, set->counts + part->first, true);
+		int status = rebase_part(set, &set->parts[i]);
 
 		if (status != PAPI_OK)
 			return status;

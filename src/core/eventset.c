@@ -435,6 +435,7 @@ void papi_eventset_orphaned(struct papi_eventset *set)
 void papi_eventset_forked(struct papi_eventset *set)
 {
 	for (unsigned i = 0; i < set->n_parts; i++)
-		set->parts[i].component->forked(set->parts[i].control);
+		if (set->parts[i].component->forked)
+			set->parts[i].component->forked(set->parts[i].control);
 	papi_eventset_orphaned(set);
 }

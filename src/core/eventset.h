@@ -116,7 +116,7 @@ void papi_eventset_forked(struct papi_eventset *set);
 void papi_eventset_orphaned(struct papi_eventset *set);
 
 /* Counting (core/count.c). values has one element per event. */
-/* frame: of the function that the program has called for it (thread.h); NULL: not known. */
+/* frame: of the function that the program has called for it. */
 int papi_count_start(struct papi_eventset *set, void *frame);
 /* Leaves the set, too: only then is there a way for what was left over. */
 int papi_count_stop_and_leave(struct papi_slot *slot, long long values[]);

@@ -67,8 +67,8 @@ static void fork_prepare(void)
 	papi_handle_fork_prepare();
 	papi_thread_fork_prepare();
 	for (int i = 0; i < papi_component_count; i++)
-		if (papi_components[i]->fork_prepare)
-			papi_components[i]->fork_prepare();
+		if (papi_components[i]->fork)
+			papi_components[i]->fork->prepare();
 	papi_signal_fork_prepare();
 }
 
@@ -76,8 +76,8 @@ static void fork_parent(void)
 {
 	papi_signal_fork_done();
 	for (int i = 0; i < papi_component_count; i++)
-		if (papi_components[i]->fork_parent)
-			papi_components[i]->fork_parent();
+		if (papi_components[i]->fork)
+			papi_components[i]->fork->parent();
 	papi_thread_fork_parent();
 	papi_handle_fork_parent();
 	pthread_rwlock_unlock(&lock);
@@ -88,8 +88,8 @@ static void fork_child(void)
 {
 	papi_signal_fork_done();
 	for (int i = 0; i < papi_component_count; i++)
-		if (papi_components[i]->fork_child)
-			papi_components[i]->fork_child();
+		if (papi_components[i]->fork)
+			papi_components[i]->fork->child();
 	papi_thread_fork_child();
 	papi_handle_fork_child();
 	/* ThreadSanitizer, where it is, must not go on believing that the lock is taken. */
@@ -129,7 +129,8 @@ static void probe_components(void)
 		describe_component(i);
 		if (info->disabled)
 			continue;
-		info->disabled = papi_components[i]->probe(info);
+		if (papi_components[i]->probe)
+			info->disabled = papi_components[i]->probe(info);
 		info->initialized = info->disabled == PAPI_OK;
 	}
 }
@@ -192,7 +193,8 @@ void papi_library_shutdown(void)
 		papi_handle_each(discard, true);
 		papi_events_shutdown();
 		for (int i = 0; i < papi_component_count; i++) {
-			papi_components[i]->shutdown();
+			if (papi_components[i]->shutdown)
+				papi_components[i]->shutdown();
 			papi_components[i]->info->initialized = 0;
 			papi_components[i]->info->num_preset_events = 0;
 			papi_components[i]->info->default_domain = PAPI_DOM_USER;

@@ -24,8 +24,8 @@ int papi_multiplex_signal(void)
 static void take_turn(const struct papi_eventset *set)
 {
 	for (unsigned i = 0; i < set->n_parts; i++)
-		if (set->parts[i].component->next_turn)
-			set->parts[i].component->next_turn(set->parts[i].control);
+		if (set->parts[i].component->turns)
+			set->parts[i].component->turns->next(set->parts[i].control);
 }
 
 void papi_multiplex_expired(struct papi_slot *slot)
@@ -90,9 +90,9 @@ int papi_multiplex_prepare(struct papi_eventset *set)
 static bool takes_turns(const struct papi_eventset *set)
 {
 	for (unsigned i = 0; i < set->n_parts; i++) {
-		const struct papi_component *component = set->parts[i].component;
+		const struct papi_component_turns *turns = set->parts[i].component->turns;
 
-		if (component->takes_turns && component->takes_turns(set->parts[i].control))
+		if (turns && turns->needed(set->parts[i].control))
 			return true;
 	}
 	return false;

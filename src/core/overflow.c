@@ -36,7 +36,7 @@ static bool may_be_hardware(const struct papi_eventset *set, unsigned event)
 	const struct papi_set_event *one = &set->events[event];
 	const struct papi_part *part = part_of_slot(set, one->slots[0]);
 
-	return !one->event.formula && one->event.n_natives == 1 && part->component->arm &&
+	return !one->event.formula && one->event.n_natives == 1 && part->component->overflow &&
 		one->slots[0] - part->first < VECTOR_BITS;
 }
 
@@ -44,7 +44,7 @@ static int arm_native(const struct papi_eventset *set, unsigned slot, long long 
 {
 	const struct papi_part *part = part_of_slot(set, slot);
 
-	return part->component->arm(part->control, slot - part->first, threshold, set->handle);
+	return part->component->overflow->arm(part->control, slot - part->first, threshold, set->handle);
 }
 
 /* What can be said against it whichever way the event overflows. */
@@ -309,9 +309,12 @@ static long find_interval(const struct papi_eventset *set)
 {
 	if (set->sampling->software)
 		return atomic_load(&papi_option_itimer_ns);
-	for (unsigned i = 0; i < set->n_parts; i++)
-		if (set->parts[i].component->polled && set->parts[i].component->polled(set->parts[i].control))
+	for (unsigned i = 0; i < set->n_parts; i++) {
+		const struct papi_component_overflow *overflow = set->parts[i].component->overflow;
+
+		if (overflow && overflow->polled && overflow->polled(set->parts[i].control))
 			return PAPI_OVERFLOW_LATER_NS;
+	}
 	return 0;
 }
 

@@ -2,9 +2,9 @@
 /*
  * Overflow: events that call a function of the program, or count in a histogram, with every threshold counts.
  *
- *	hardware   a component that can (its operation arm) says papi_overflow_pending() when a native has overflowed,
- *		   and keeps what it knows of it until it is fetched (its operation overflows). An event that is too
- *		   fast for that it only keeps, and a timer of the thread asks for it (its operation polled)
+ *	hardware   a component that can (its table overflow) says papi_overflow_pending() when a native has overflowed,
+ *		   and keeps what it knows of it until it is fetched. An event that is too fast for that it only keeps,
+ *		   and a timer of the thread asks for it (polled)
  *	software   a timer of the thread sends a signal, and the counts of the events are compared with the thresholds
  *
  * A set overflows one way or the other, not both. Events that overflow are in set->sampling, which is there when

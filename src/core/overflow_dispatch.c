@@ -82,10 +82,10 @@ static bool fetch(struct papi_eventset *set, struct notices *notices)
 		const struct papi_part *part = &set->parts[i];
 		struct papi_overflow overflow;
 
-		while (part->component->overflows) {
+		while (part->component->overflow) {
 			if (notices->n + set->sampling->n > NOTICES)
 				return false;
-			if (!part->component->overflows(part->control, &overflow, 1))
+			if (!part->component->overflow->fetch(part->control, &overflow, 1))
 				break;
 			take(set->sampling, part, &overflow, notices);
 		}
@@ -277,10 +277,12 @@ void papi_overflow_later(int cookie, long ns)
 
 static bool some_wait(const struct papi_eventset *set)
 {
-	for (unsigned i = 0; i < set->n_parts; i++)
-		if (set->parts[i].component->overflows &&
-			set->parts[i].component->overflows(set->parts[i].control, NULL, 0))
+	for (unsigned i = 0; i < set->n_parts; i++) {
+		const struct papi_part *part = &set->parts[i];
+
+		if (part->component->overflow && part->component->overflow->fetch(part->control, NULL, 0))
 			return true;
+	}
 	return false;
 }
 

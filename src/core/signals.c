@@ -8,12 +8,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/component.h"
 #include "base/error.h"
 
 #define CLAIMANTS 4  /* of one signal */
 #define SIGNALS   65 /* numbers start from 1 */
-
-int (*papi_signal_action)(int number, const struct sigaction *new, struct sigaction *old) = sigaction;
 
 static struct claimed {
 	_Atomic(papi_signal_claimant) claimants[CLAIMANTS];
@@ -25,13 +24,25 @@ static struct claimed {
 /* Taken with all signals blocked: a handler that starts an EventSet must not wait for the thread it interrupted. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static int change_action(int number, const struct sigaction *new, struct sigaction *old)
+{
+	for (int i = 0; i < papi_component_count; i++) {
+		const struct papi_component_translator *translator = papi_components[i]->translator;
+		papi_sigaction *change = translator ? translator->sigaction() : NULL;
+
+		if (change)
+			return change(number, new, old);
+	}
+	return sigaction(number, new, old);
+}
+
 /* What the signal would have done had the library not been here. */
 static void default_effect(int number)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL };
 
 	/* The signal is blocked while its handler runs; so it arrives, and takes effect, when that returns. */
-	papi_signal_action(number, &plain, NULL);
+	change_action(number, &plain, NULL);
 	raise(number);
 }
 
@@ -112,13 +123,13 @@ static int install(struct claimed *claimed, int number)
 	sigdelset(&ours.sa_mask, SIGILL);
 	sigdelset(&ours.sa_mask, SIGTRAP);
 	sigdelset(&ours.sa_mask, SIGABRT);
-	if (papi_signal_action(number, NULL, &now))
+	if (change_action(number, NULL, &now))
 		return papi_error(PAPI_ESYS, "signal %d cannot be handled: %s", number, strerror(errno));
 	if (is_ours(&now))
 		return PAPI_OK;
 	claimed->program[spare] = now;
 	atomic_store_explicit(&claimed->in_force, spare, memory_order_release);
-	if (papi_signal_action(number, &ours, NULL))
+	if (change_action(number, &ours, NULL))
 		return papi_error(PAPI_ESYS, "signal %d cannot be handled: %s", number, strerror(errno));
 	return PAPI_OK;
 }
@@ -133,7 +144,7 @@ int papi_signal_claim(int number, papi_signal_claimant claimant)
 	if (number < 1 || number >= SIGNALS)
 		return papi_error(PAPI_ESYS, "there is no signal %d", number);
 	claimed = &signals[number];
-	if (is_claimant(claimed, claimant) && !papi_signal_action(number, NULL, &now) && is_ours(&now))
+	if (is_claimant(claimed, claimant) && !change_action(number, NULL, &now) && is_ours(&now))
 		return PAPI_OK;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);

@@ -36,9 +36,6 @@ typedef enum papi_signal_answer (*papi_signal_claimant)(const siginfo_t *info, v
  */
 int papi_signal_claim(int number, papi_signal_claimant claimant);
 
-/* sigaction(2), or what a component that stands between the program and its signals has put in its place. */
-extern int (*papi_signal_action)(int number, const struct sigaction *new, struct sigaction *old);
-
 /* fork(2): nobody installs a handler while the process is copied. */
 void papi_signal_fork_prepare(void);
 void papi_signal_fork_done(void);

@@ -18,7 +18,6 @@ struct context {
 };
 
 _Thread_local uint32_t papi_thread_self;
-_Thread_local struct papi_thread_start papi_thread_start;
 
 static _Atomic uint32_t last_number;
 static _Thread_local struct context *own;

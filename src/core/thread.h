@@ -20,18 +20,6 @@
 
 extern _Thread_local uint32_t papi_thread_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/*
- * While a component's start is called for a control: the frame of the function that the program has called for it,
- * whose return address is one word up, or NULL. For a component that has to do with where the program goes on. A start
- * that a signal handler has interrupted and left for good leaves it behind: it is of that control only.
- */
-struct papi_thread_start {
-	const void *control;
-	void *frame;
-};
-extern _Thread_local struct papi_thread_start papi_thread_start
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 uint32_t papi_thread_assign_number(void);
 
 static inline uint32_t papi_thread_number(void)

@@ -18,7 +18,7 @@ static struct papi_direct *ask(const struct papi_eventset *set)
 
 	for (unsigned i = 0; i < set->n_parts; i++)
 		if (set->parts[i].component->direct)
-			direct = set->parts[i].component->direct(set->parts[i].control);
+			direct = set->parts[i].component->direct->describe(set->parts[i].control);
 	return direct;
 }
 
@@ -27,8 +27,8 @@ static void let_go(struct papi_slot *slot)
 	struct papi_eventset *set = slot->set;
 
 	for (unsigned i = 0; !set->running && i < set->n_parts; i++)
-		if (set->parts[i].component->let_go)
-			set->parts[i].component->let_go(set->parts[i].control);
+		if (set->parts[i].component->direct)
+			set->parts[i].component->direct->let_go(set->parts[i].control);
 	papi_handle_leave(slot);
 }
 

@@ -398,7 +398,9 @@ static int list_mask(struct papi_native *event, unsigned position, int *code)
 {
 	char name[PAPI_HUGE_STR_LEN];
 	struct papi_native *native;
-	int status = papi_components[event->component]->mask_name(event->component_name, position, name, sizeof(name));
+	const struct papi_component *component = papi_components[event->component];
+	int status = component->mask_name ? component->mask_name(event->component_name, position, name, sizeof(name))
+					  : PAPI_ENOEVNT;
 
 	if (status == PAPI_OK)
 		status = papi_native_list(event->component, name, &native);
@@ -530,7 +532,7 @@ void papi_events_survey(int component)
 	papi_error_keep();
 	lock_and_prepare();
 	if (!(surveyed & 1u << component)) {
-		if (!surveyed_one->info->disabled)
+		if (surveyed_one->survey && !surveyed_one->info->disabled)
 			surveyed_one->survey(surveyed_one->info);
 		survey_presets(component);
 		surveyed |= 1u << component;

@@ -116,6 +116,12 @@ static int check_name(const char *name)
 	return PAPI_OK;
 }
 
+static void release(const struct papi_component *component, void *encoding)
+{
+	if (component->release)
+		component->release(encoding);
+}
+
 int papi_native_find(const char *name, struct papi_native **native)
 {
 	const char *component_name;
@@ -139,7 +145,7 @@ int papi_native_find(const char *name, struct papi_native **native)
 			return status;
 		status = append(component, component_name, native);
 		if (status != PAPI_OK) {
-			papi_components[component]->release(encoding);
+			release(papi_components[component], encoding);
 			return status;
 		}
 		(*native)->encoding = encoding;
@@ -186,7 +192,7 @@ void papi_natives_clear(void)
 		struct papi_native *native = &chunks[i / CHUNK][i % CHUNK];
 
 		if (native->status == PAPI_OK)
-			papi_components[native->component]->release(native->encoding);
+			release(papi_components[native->component], native->encoding);
 	}
 	for (unsigned i = 0; i < CHUNKS; i++)
 		free(atomic_exchange(&chunks[i], NULL));

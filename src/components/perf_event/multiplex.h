@@ -5,7 +5,7 @@
  * By the kernel. Every event is a group of its own, all are enabled, and the kernel puts as many as fit on the
  * counters, others next. It tells how long each was enabled and how long it ran.
  *
- * By the library (take_turns). Groups that share a resource form a rota; next_turn moves a window over it:
+ * By the library (take_turns). Groups that share a resource form a rota; the operation next moves a window over it:
  *
  *	a PMU         places 1   [g0] g1  g2             a turn is a group of as many events as have counters at once,
  *	                          g0 [g1] g2             one ioctl takes it off and one puts the next one on

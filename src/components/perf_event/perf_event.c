@@ -102,6 +102,23 @@ static void forget(void)
 	info.num_cntrs = info.num_native_events = 0;
 }
 
+static const struct papi_component_direct direct = {
+	.describe = papi_perf_direct,
+	.let_go = papi_perf_let_go,
+};
+
+static const struct papi_component_turns turns = {
+	.needed = papi_perf_takes_turns,
+	.next = papi_perf_next_turn,
+	.rebase = papi_perf_rebase,
+};
+
+static const struct papi_component_overflow overflow = {
+	.arm = papi_perf_arm,
+	.fetch = papi_perf_overflows,
+	.polled = papi_perf_overflows_polled,
+};
+
 const struct papi_component papi_perf_event_component = {
 	.info = &info,
 	.control_size = sizeof(struct papi_perf_control),
@@ -123,15 +140,10 @@ const struct papi_component papi_perf_event_component = {
 	.stop = papi_perf_stop,
 	.read = papi_perf_read,
 	.times = papi_perf_times,
-	.direct = papi_perf_direct,
-	.let_go = papi_perf_let_go,
 	.range_offsets = papi_perf_range_offsets,
-	.takes_turns = papi_perf_takes_turns,
-	.next_turn = papi_perf_next_turn,
-	.rebase = papi_perf_rebase,
-	.arm = papi_perf_arm,
-	.overflows = papi_perf_overflows,
-	.polled = papi_perf_overflows_polled,
 	.close = papi_perf_close,
 	.forked = papi_perf_forked,
+	.direct = &direct,
+	.turns = &turns,
+	.overflow = &overflow,
 };

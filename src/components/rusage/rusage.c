@@ -72,36 +72,12 @@ static PAPI_component_info_t info = {
 	.available_granularities = PAPI_GRN_THR,
 };
 
-static int probe(PAPI_component_info_t *facts)
-{
-	(void)facts;
-	return PAPI_OK;
-}
-
-static void survey(PAPI_component_info_t *facts)
-{
-	(void)facts;
-}
-
-static void forget(void)
-{
-}
-
 static int event_name(unsigned position, char *name, size_t size)
 {
 	if (position >= KINDS)
 		return PAPI_ENOEVNT;
 	snprintf(name, size, "%s", kinds[position].name);
 	return PAPI_OK;
-}
-
-static int mask_name(const char *event, unsigned position, char *name, size_t size)
-{
-	(void)event;
-	(void)position;
-	(void)name;
-	(void)size;
-	return PAPI_ENOEVNT;
 }
 
 static int resolve(const char *name, void **encoding)
@@ -114,11 +90,6 @@ static int resolve(const char *name, void **encoding)
 	}
 	return papi_error(PAPI_ENOEVNT,
 		"component rusage has no event \"%.64s\"; its events are the fields of getrusage(2)", name);
-}
-
-static void release(void *encoding)
-{
-	(void)encoding;
 }
 
 static int describe(const char *name, const void *encoding, PAPI_event_info_t *event)
@@ -241,21 +212,11 @@ static void close_control(void *pointer)
 	*control = (struct control){ 0 };
 }
 
-static void forked(void *control)
-{
-	(void)control;
-}
-
 const struct papi_component papi_rusage_component = {
 	.info = &info,
 	.control_size = sizeof(struct control),
-	.probe = probe,
-	.survey = survey,
-	.shutdown = forget,
 	.event_name = event_name,
-	.mask_name = mask_name,
 	.resolve = resolve,
-	.release = release,
 	.describe = describe,
 	.add = add,
 	.remove = take_out,
@@ -265,5 +226,4 @@ const struct papi_component papi_rusage_component = {
 	.read = read_values,
 	.times = times,
 	.close = close_control,
-	.forked = forked,
 };

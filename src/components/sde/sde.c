@@ -234,6 +234,22 @@ static void fork_child(void)
 		papi_sde_found()->fork_child();
 }
 
+static const struct papi_component_unseen unseen = {
+	.read = papi_sde_refresh,
+	.rebase = papi_sde_rebase,
+};
+
+static const struct papi_component_overflow overflow = {
+	.arm = papi_sde_arm,
+	.fetch = papi_sde_overflows,
+};
+
+static const struct papi_component_fork around_fork = {
+	.prepare = fork_prepare,
+	.parent = fork_parent,
+	.child = fork_child,
+};
+
 const struct papi_component papi_sde_component = {
 	.info = &info,
 	.control_size = sizeof(struct papi_sde_control),
@@ -251,14 +267,10 @@ const struct papi_component papi_sde_component = {
 	.start = papi_sde_start,
 	.stop = papi_sde_stop,
 	.read = papi_sde_read,
-	.refresh = papi_sde_refresh,
-	.rebase = papi_sde_rebase,
-	.arm = papi_sde_arm,
-	.overflows = papi_sde_overflows,
 	.times = papi_sde_times,
 	.close = papi_sde_close,
 	.forked = papi_sde_forked,
-	.fork_prepare = fork_prepare,
-	.fork_parent = fork_parent,
-	.fork_child = fork_child,
+	.unseen = &unseen,
+	.overflow = &overflow,
+	.fork = &around_fork,
 };

@@ -14,21 +14,6 @@ static PAPI_component_info_t info = {
 	.available_granularities = PAPI_GRN_THR,
 };
 
-static int probe(PAPI_component_info_t *facts)
-{
-	(void)facts;
-	return PAPI_OK;
-}
-
-static void survey(PAPI_component_info_t *facts)
-{
-	(void)facts;
-}
-
-static void forget(void)
-{
-}
-
 static int event_name(unsigned position, char *name, size_t size)
 {
 	(void)position;
@@ -37,23 +22,12 @@ static int event_name(unsigned position, char *name, size_t size)
 	return PAPI_ENOEVNT;
 }
 
-static int mask_name(const char *event, unsigned position, char *name, size_t size)
-{
-	(void)event;
-	return event_name(position, name, size);
-}
-
 /* The one way to a control of this component, and it is closed: the operations on controls are never called. */
 static int resolve(const char *name, void **encoding)
 {
 	*encoding = NULL;
 	return papi_error(
 		PAPI_ENOEVNT, "component sysdetect has no event \"%.64s\", nor any other: it describes devices", name);
-}
-
-static void release(void *encoding)
-{
-	(void)encoding;
 }
 
 static int describe(const char *name, const void *encoding, PAPI_event_info_t *event)
@@ -65,12 +39,7 @@ static int describe(const char *name, const void *encoding, PAPI_event_info_t *e
 
 const struct papi_component papi_sysdetect_component = {
 	.info = &info,
-	.probe = probe,
-	.survey = survey,
-	.shutdown = forget,
 	.event_name = event_name,
-	.mask_name = mask_name,
 	.resolve = resolve,
-	.release = release,
 	.describe = describe,
 };

@@ -228,10 +228,9 @@ static struct papi_vpmu_wants wants_of(const struct control *control)
 	return wants;
 }
 
-static int start(void *pointer)
+static int start_from(void *pointer, void *frame)
 {
 	struct control *control = pointer;
-	void *frame = papi_thread_start.control == pointer ? papi_thread_start.frame : NULL;
 	const uint64_t *counters;
 	const char *lost;
 	int status;
@@ -255,6 +254,11 @@ static int start(void *pointer)
 	control->running = true;
 	control->started = papi_clock_real_ns();
 	return PAPI_OK;
+}
+
+static int start(void *pointer)
+{
+	return start_from(pointer, NULL);
 }
 
 static const uint64_t *counters_of(const struct control *control, int *status)
@@ -399,6 +403,16 @@ static int pmu_name(unsigned position, char *name, size_t size)
 	return info.disabled ? PAPI_ENOEVNT : papi_vpmu_pmu_name(position, name, size);
 }
 
+static const struct papi_component_overflow overflow = {
+	.arm = arm,
+	.fetch = overflows,
+};
+
+static const struct papi_component_translator translator = {
+	.start = start_from,
+	.sigaction = papi_vpmu_engine_sigaction,
+};
+
 const struct papi_component papi_vpmu_component = {
 	.info = &info,
 	.control_size = sizeof(struct control),
@@ -418,8 +432,8 @@ const struct papi_component papi_vpmu_component = {
 	.stop = stop,
 	.read = read_values,
 	.times = times,
-	.arm = arm,
-	.overflows = overflows,
 	.close = close_control,
 	.forked = forked,
+	.overflow = &overflow,
+	.translator = &translator,
 };

@@ -13,6 +13,7 @@
 #ifndef PAPI_VPMU_ENGINE_H
 #define PAPI_VPMU_ENGINE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,10 @@ struct papi_vpmu_overflow {
 
 /* Whether this machine and process can be translated; if not, the reason is written into reason. */
 bool papi_vpmu_engine_probe(char *reason, size_t size);
+
+/* What changes actions of signals in place of sigaction(2), for the library; NULL while no thread has been counted. */
+typedef int papi_vpmu_sigaction(int number, const struct sigaction *action, struct sigaction *old);
+papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void);
 
 /* PAPI_OK, or a code with its sentence: PAPI_ENOMEM, PAPI_ECMP. */
 /* frame: of the function of the library that the program has called, or NULL. With it, the rest of the library that is

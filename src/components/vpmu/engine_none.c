@@ -19,6 +19,11 @@ bool papi_vpmu_engine_probe(char *text, size_t size)
 	return false;
 }
 
+papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void)
+{
+	return NULL;
+}
+
 int papi_vpmu_engine_start(const struct papi_vpmu_wants *wants, void *frame)
 {
 	(void)wants;

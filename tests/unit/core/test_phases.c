@@ -82,6 +82,13 @@ static void next_turn(void *control)
 	turns++;
 }
 
+static int rebase(void *control)
+{
+	(void)control;
+	baseline = counted;
+	return PAPI_OK;
+}
+
 static int arm(void *control, unsigned position, long long threshold, int cookie)
 {
 	(void)control;
@@ -107,6 +114,8 @@ static void let_go(void *control)
 }
 
 static PAPI_component_info_t info;
+static const struct papi_component_turns component_turns = { takes_turns, next_turn, rebase };
+static const struct papi_component_overflow component_overflow = { .arm = arm, .fetch = overflows };
 static const struct papi_component component = {
 	.info = &info,
 	.control_size = 1,
@@ -115,12 +124,9 @@ static const struct papi_component component = {
 	.stop = stop,
 	.read = read_values,
 	.times = times,
-	.takes_turns = takes_turns,
-	.next_turn = next_turn,
-	.arm = arm,
-	.overflows = overflows,
 	.close = let_go,
-	.forked = let_go,
+	.turns = &component_turns,
+	.overflow = &component_overflow,
 };
 
 /* ---- Sets ---- */

@@ -20,8 +20,9 @@
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/tracer.h"
-#include "core/signals.h"
 #include "core/thread.h"
+
+static _Atomic bool has_counted; /* some thread: from then on, actions of signals are the engine's to change */
 
 static long of_process; /* whose engine this is, where an agent counts */
 
@@ -196,7 +197,7 @@ static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t m
 		thread->checked = thread->foreseen = false;
 		thread->lost = NULL;
 		thread->region++;
-		papi_signal_action = papi_vpmu_action_native;
+		atomic_store_explicit(&has_counted, true, memory_order_relaxed);
 		if (papi_vpmu_library_bind() || papi_vpmu_tracer_changed())
 			forget_code();
 		enter(thread, slot);
@@ -325,6 +326,11 @@ void papi_vpmu_engine_settle(void)
 {
 	if (papi_vpmu_self)
 		papi_vpmu_trace_drain(papi_vpmu_self);
+}
+
+papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void)
+{
+	return atomic_load_explicit(&has_counted, memory_order_relaxed) ? papi_vpmu_action_native : NULL;
 }
 
 void papi_vpmu_engine_forked(void)
