@@ -3,7 +3,7 @@
  * Runs a block of the program step by step, first natively and then translated, and compares each step.
  *
  *	native       S0 -> S1 -> S2 -> ...        what the processor does, by its trap flag
- *	translated   c0 -> c1 -> c2 -> c3 -> ...  likewise, in the code; from each c, recover.c tells where the program is
+ *	translated   c0 -> c1 -> c2 -> c3 -> ...  likewise, in the code; from each c, recover.c tells the state
  *
  * Each state that is recovered has to be one of the native ones, in their order: pc, registers, and counters; of the
  * flags, those that the program still needs: where they differ, it goes on natively from the recovered state, and has
@@ -119,8 +119,8 @@ void compare_translated(struct subject *s);
 /* It only runs translated, and is to end as it began: for what cannot run natively here. */
 void run_without_native(struct subject *s);
 
-/* Emits the entry of a block for indirect branches and arrives there with a target. Returns where it leads: one of these
- * labels, of which known is the block's code. */
+/* Emits the entry of a block for indirect branches and arrives there with a target. Returns where it leads: one of
+ * these labels, of which known is the block's code. */
 uint64_t run_indirect_entry(
 	struct papi_vpmu_translation *t, const struct papi_vpmu_block *block, uint64_t otherwise, uint64_t target);
 uint64_t harness_label_known(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every kind of instruction that the translator rewrites, under what can be wanted, compared step by step with what the
- * processor makes of it (harness.h). Each row has a third of the variations, which takes a few seconds. In the end every mark of each block has been looked at.
+ * processor makes of it (harness.h). Each row has a third of the variations, which takes a few seconds. In the end
+ * every mark of each block has been looked at.
  */
 #include "harness.h"
 

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The records that blocks append for the simulators: each access of the description, with the values of the record,
+ * is at the address that the instruction itself has touched.
+ */
+#include "harness.h"
+
+static struct subject s;
+
+/* The address that the description gives an access, from the words of the record. */
+static uint64_t address_of(const struct papi_vpmu_access *access)
+{
+	return (access->slot ? s.trace[access->slot] : 0) + (uint64_t)access->displacement;
+}
+
+struct touched {
+	uint64_t address;
+	unsigned kind, size;
+};
+
+static void run_record(const char *name, const char *bytes, size_t size)
+{
+	subject_begin(&s, name, bytes, size);
+	s.wants.simulate = true;
+	compare(&s);
+	assert_true(s.t.traced);
+	assert_int_equal(s.trace_words, s.t.plan.description.words);
+	assert_int_equal(s.trace[0], 77);
+}
+
+/* In their order; those that span others do not count. */
+static void expect_accesses(const char *name, const char *bytes, size_t size, const struct touched *touched, unsigned n)
+{
+	unsigned found = 0;
+
+	run_record(name, bytes, size);
+	for (unsigned i = 0; i < s.t.plan.description.accesses; i++) {
+		const struct papi_vpmu_access *access = &s.t.plan.accesses[i];
+
+		if (access->spanned)
+			continue;
+		if (found == n || address_of(access) != touched[found].address || access->kind != touched[found].kind ||
+			access->extent != touched[found].size - 1)
+			subject_failed(&s, "access %u is at %llx, of kind %u", found,
+				(unsigned long long)address_of(access), access->kind);
+		found++;
+	}
+	assert_int_equal(found, n);
+}
+
+#define EXPECT(name, bytes, ...)                                                                    \
+	do {                                                                                        \
+		const struct touched all[] = { __VA_ARGS__ };                                       \
+		expect_accesses(name, bytes, sizeof(bytes) - 1, all, sizeof(all) / sizeof(all[0])); \
+	} while (0)
+
+#define READ(at, bytes)                   \
+	{                                 \
+		at, PAPI_VPMU_READ, bytes \
+	}
+#define WRITE(at, bytes)                   \
+	{                                  \
+		at, PAPI_VPMU_WRITE, bytes \
+	}
+#define MODIFY(at, bytes)                   \
+	{                                   \
+		at, PAPI_VPMU_MODIFY, bytes \
+	}
+
+static void accesses_are_where_the_instructions_touch(void **state)
+{
+	uint64_t data, stack, near;
+
+	(void)state;
+	subject_begin(&s, "nothing", "", 0);
+	data = harness_data() + 64; /* rbx, rsi; r9 is 2 */
+	stack = harness_stack();
+	near = harness_near();
+	EXPECT("load", "\x48\x8b\x03", READ(data, 8));
+	EXPECT("store of a byte", "\x88\x43\x05", WRITE(data + 5, 1));
+	EXPECT("modify", "\x01\x03", MODIFY(data, 4));
+	EXPECT("index", "\x4a\x8b\x04\xcb", READ(data + 16, 8));
+	EXPECT("base and index, changed", "\x4a\x8b\x04\xcb\x49\xff\xc1\x4a\x8b\x54\xcb\x08", READ(data + 16, 8),
+		READ(data + 32, 8));
+	EXPECT("rip", "\x48\x8b\x05\x80\x10\0\0", READ(near + 0x87, 8));
+	EXPECT("an address that is a constant", "\x4a\x8b\x04\xcd\x80\x10\0\x10", READ(0x10001090, 8));
+	EXPECT("push and pop", "\x50\x5a", WRITE(stack - 8, 8), READ(stack - 8, 8));
+	EXPECT("push of memory", "\xff\x33", READ(data, 8), WRITE(stack - 8, 8));
+	EXPECT("pop to the stack", "\x8f\x04\x24", WRITE(stack + 8, 8), READ(stack, 8));
+	EXPECT("call", "\x50\xe8\0\0\0\0", WRITE(stack - 8, 8), WRITE(stack - 16, 8));
+	EXPECT("ret", "\x58\xc3", READ(stack, 8), READ(stack + 8, 8));
+	EXPECT("changed by constants",
+		"\x48\x83\xc3\x08\x48\xff\xc3\x48\x8b\x03\x48\x8d\x5b\xf0\x48\x8b\x03\x48\xff\xcb"
+		"\x48\x83\xeb\x08\x48\x8b\x03",
+		READ(data + 9, 8), READ(data - 7, 8), READ(data - 16, 8));
+	EXPECT("changed by another register", "\x48\x8b\x03\x4c\x01\xcb\x48\x8b\x03", READ(data, 8), READ(data + 2, 8));
+	EXPECT("overwritten", "\x48\x8b\x03\x4c\x89\xe3\x48\x8b\x03", READ(data, 8), READ(harness_data() + 128, 8));
+	EXPECT("lea from another", "\x48\x8b\x03\x48\x8d\x5e\x10\x48\x8b\x03", READ(data, 8), READ(data + 16, 8));
+	EXPECT("32 bits of a register", "\x48\x8b\x03\x83\xc6\x00\x48\x8b\x03", READ(data, 8), READ(data, 8));
+	EXPECT("descending", "\x48\x8b\x43\x18\x48\x8b\x53\x10\x48\x8b\x7b\x08", READ(data + 24, 8), READ(data + 16, 8),
+		READ(data + 8, 8));
+	EXPECT("ascending", "\x48\x8b\x43\x08\x48\x8b\x53\x10\x48\x8b\x7b\x18", READ(data + 8, 8), READ(data + 16, 8),
+		READ(data + 24, 8));
+	EXPECT("far apart", "\x48\x8b\x43\x08\x48\x8b\x53\x48", READ(data + 8, 8), READ(data + 72, 8));
+	EXPECT("down and up", "\x48\x8b\x43\x10\x88\x43\x11\x88\x43\x0f", READ(data + 16, 8), WRITE(data + 17, 1),
+		WRITE(data + 15, 1));
+}
+
+static void rows_of_accesses_have_an_order(void **state)
+{
+	static const char up[] = "\x48\x8b\x43\x08\x48\x8b\x53\x10", down[] = "\x48\x8b\x43\x10\x48\x8b\x53\x08",
+			  mixed[] = "\x48\x8b\x43\x08\x48\x89\x53\x10";
+
+	(void)state;
+	run_record("up", up, sizeof(up) - 1);
+	assert_int_equal(s.t.plan.accesses[0].form, PAPI_VPMU_FORM_RISING);
+	assert_int_equal(s.t.plan.accesses[0].spanned, 2);
+	run_record("down", down, sizeof(down) - 1);
+	assert_int_equal(s.t.plan.accesses[0].form, PAPI_VPMU_FORM_FALLING);
+	run_record("mixed", mixed, sizeof(mixed) - 1);
+	assert_int_equal(s.t.plan.accesses[0].form, PAPI_VPMU_FORM_PLAIN);
+}
+
+/* From where a string instruction went to where it came. */
+static void strings_tell_their_ends(void **state)
+{
+	static const char copy[] = "\xf3\x48\xa5\x48\x8b\x06";
+
+	(void)state;
+	run_record("rep movsq", copy, sizeof(copy) - 1);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct papi_vpmu_access *access = &s.t.plan.accesses[i];
+
+		assert_int_equal(access->form, PAPI_VPMU_FORM_STRING);
+		assert_int_equal(s.trace[access->slot + 1] - s.trace[access->slot], 24);
+	}
+	assert_int_equal(
+		s.trace[s.t.plan.accesses[0].slot], harness_data() + (s.t.plan.accesses[0].is_write ? 256 : 64));
+	assert_int_equal(address_of(&s.t.plan.accesses[2]), harness_data() + 64 + 24);
+}
+
+/* What the models have to know of a thread's own data, and of prefetches. */
+static void forms_off_the_fast_path(void **state)
+{
+	static const char local[] = "\x64\x48\x8b\x04\x25\x10\0\0\0", prefetch[] = "\x0f\x18\x0b";
+
+	(void)state;
+	run_record("fs", local, sizeof(local) - 1);
+	assert_int_equal(s.t.plan.accesses[0].form, PAPI_VPMU_FORM_THREAD_LOCAL);
+	assert_int_equal(s.t.plan.accesses[0].displacement, 16);
+	assert_false(s.t.plan.description.plain);
+	run_record("prefetch", prefetch, sizeof(prefetch) - 1);
+	assert_int_equal(s.t.plan.accesses[0].kind, PAPI_VPMU_PREFETCH);
+	assert_false(s.t.plan.description.plain);
+}
+
+/* Addresses of 32 bits are values of their own. */
+static void narrow_addresses(void **state)
+{
+	static const char bytes[] = "\x67\x8b\x83\x00\x10\0\x10";
+
+	(void)state;
+	subject_begin(&s, "ebx", bytes, sizeof(bytes) - 1);
+	s.wants.simulate = true;
+	s.start.registers[RBX] = 0xffffffff00000080;
+	compare(&s);
+	assert_int_equal(s.trace[s.t.plan.accesses[0].slot], 0x10001080);
+	assert_int_equal(s.t.plan.accesses[0].displacement, 0);
+}
+
+/* A block that would have no free register, or too many values, ends before. */
+static void blocks_are_cut_where_no_record_fits(void **state)
+{
+	static const char all[] = "\x4d\x01\xc8\x4d\x01\xd1\x4d\x01\xdc\x4d\x01\xee\x48\x01\xed\x4d\x01\xff\x90";
+	char loads[64 * 7];
+
+	(void)state;
+	run_record("all registers", all, sizeof(all) - 1);
+	assert_true(s.t.decoded.count < 7);
+	for (unsigned i = 0; i < 64; i++)
+		memcpy(loads + 7 * i, "\x48\x8b\x03\x4c\x01\xcb\x90", 7);
+	run_record("loads", loads, sizeof(loads));
+	assert_int_equal(s.t.decoded.count, PAPI_VPMU_BLOCK_LENGTH);
+	for (unsigned i = 0; i < 64; i++)
+		memcpy(loads + 6 * i, "\xff\x33\x8f\x43\x08\x90", 6);
+	run_record("pushes and pops of memory", loads, 6 * 64);
+	assert_true(s.t.plan.description.words < PAPI_VPMU_RECORD_WORDS_MAX);
+}
+
+/* ---- gathers ---- */
+
+static const struct papi_vpmu_trace_store *store_of(enum papi_vpmu_trace_sort sort)
+{
+	for (unsigned i = 0; i < s.t.plan.n_stores; i++)
+		if (s.t.plan.stores[i].sort == sort)
+			return &s.t.plan.stores[i];
+	fail_msg("there is no store of sort %d", sort);
+	return NULL;
+}
+
+static void plan_gather(const char *bytes, size_t size)
+{
+	subject_begin(&s, "gather", bytes, size);
+	s.wants.simulate = true;
+	translate(&s);
+	assert_int_equal(s.t.decoded.count, 1);
+	assert_int_equal(s.t.plan.accesses[0].form, PAPI_VPMU_FORM_GATHER);
+}
+
+#define PLAN_GATHER(bytes) plan_gather(bytes, sizeof(bytes) - 1)
+
+static void gathers_tell_base_indexes_and_mask(void **state)
+{
+	(void)state;
+	/* vpgatherdd xmm0, [rbx + xmm1 * 4], xmm2 */
+	PLAN_GATHER("\xc4\xe2\x69\x90\x04\x8b");
+	assert_int_equal(s.t.plan.description.words, 1 + 1 + 4 + 4);
+	assert_int_equal(store_of(PAPI_VPMU_STORE_VECTOR)->base, 1);
+	assert_int_equal(s.t.plan.accesses[0].extent & PAPI_VPMU_GATHER_LANES, 3);
+	/* vpgatherqq ymm0, [r8 + ymm9 * 8], ymm12: high registers of all sorts */
+	PLAN_GATHER("\xc4\x82\x9d\x91\x04\xc8");
+	assert_int_equal(store_of(PAPI_VPMU_STORE_VECTOR)->base, 9);
+	assert_true(s.t.plan.accesses[0].extent & PAPI_VPMU_GATHER_WIDE_INDEX);
+	/* vpgatherdd zmm0 {k1}, [rbx + zmm17 * 4] */
+	PLAN_GATHER("\x62\xf2\x7d\x41\x90\x04\x8b");
+	assert_int_equal(store_of(PAPI_VPMU_STORE_LARGE)->base, 17);
+	assert_int_equal(store_of(PAPI_VPMU_STORE_MASK)->base, 1);
+	assert_int_equal(s.t.plan.description.words, 1 + 1 + 8 + 1);
+	/* vpscatterdd [rbx + zmm1 * 4] {k2}, zmm0 */
+	PLAN_GATHER("\x62\xf2\x7d\x4a\xa0\x04\x8b");
+	assert_int_equal(s.t.plan.accesses[0].kind, PAPI_VPMU_WRITE);
+	/* vpgatherdd xmm0, [xmm1 * 4 + 16], xmm2; with fs; with ebx */
+	PLAN_GATHER("\xc4\xe2\x69\x90\x04\x8d\x10\0\0\0");
+	assert_true(s.t.plan.accesses[0].extent & PAPI_VPMU_GATHER_NO_BASE);
+	PLAN_GATHER("\x64\xc4\xe2\x69\x90\x04\x8b");
+	assert_true(s.t.plan.accesses[0].extent & PAPI_VPMU_GATHER_THREAD_LOCAL);
+	PLAN_GATHER("\x67\xc4\xe2\x69\x90\x04\x8b");
+	assert_true(s.t.plan.accesses[0].extent & PAPI_VPMU_GATHER_NARROW);
+}
+
+/* ---- the encodings of what is stored ---- */
+
+/* Written by one of them, the bytes say that instruction with these operands. */
+static void expect_encoding(const struct papi_vpmu_emitter *e, const uint8_t *bytes, ZydisMnemonic mnemonic,
+	ZydisRegister base, int64_t displacement, ZydisRegister reg)
+{
+	ZydisDecoder decoder;
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	assert_true(ZYAN_SUCCESS(
+		ZydisDecoderDecodeFull(&decoder, bytes, (ZyanUSize)(e->next - bytes), &instruction, operands)));
+	assert_int_equal(instruction.length, e->next - bytes);
+	assert_int_equal(instruction.mnemonic, mnemonic);
+	for (unsigned i = 0; i < instruction.operand_count_visible; i++) {
+		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			assert_int_equal(operands[i].mem.base, base);
+			assert_int_equal(operands[i].mem.disp.value, displacement);
+		} else if (instruction.avx.mask.reg != operands[i].reg.value) {
+			assert_int_equal(operands[i].reg.value, reg);
+		}
+	}
+}
+
+static void stores_name_every_register(void **state)
+{
+	uint8_t bytes[32];
+
+	(void)state;
+	for (unsigned base = 0; base < 16; base++)
+		for (unsigned reg = 0; reg < 32; reg++) {
+			ZydisRegister from = (ZydisRegister)(ZYDIS_REGISTER_RAX + (int)base);
+			struct papi_vpmu_emitter e = { .next = bytes };
+
+			papi_vpmu_emit_store_vector_large(&e, base, 640, reg);
+			expect_encoding(&e, bytes, ZYDIS_MNEMONIC_VMOVDQU64, from, 640, ZYDIS_REGISTER_ZMM0 + (int)reg);
+			if (reg > 15)
+				continue;
+			e.next = bytes;
+			papi_vpmu_emit_store_vector(&e, base, 64, reg);
+			expect_encoding(&e, bytes, ZYDIS_MNEMONIC_VMOVDQU, from, 64, ZYDIS_REGISTER_YMM0 + (int)reg);
+			e.next = bytes;
+			papi_vpmu_emit_store_mask(&e, base, 64, reg & 7);
+			expect_encoding(&e, bytes, ZYDIS_MNEMONIC_KMOVW, from, 64, ZYDIS_REGISTER_K0 + (int)(reg & 7));
+			for (unsigned at = 8; at < 1000; at *= 8) {
+				e.next = bytes;
+				papi_vpmu_emit_store_at(&e, base, at, reg);
+				expect_encoding(&e, bytes, ZYDIS_MNEMONIC_MOV, from, at, ZYDIS_REGISTER_RAX + (int)reg);
+			}
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(accesses_are_where_the_instructions_touch),
+		cmocka_unit_test(rows_of_accesses_have_an_order),
+		cmocka_unit_test(strings_tell_their_ends),
+		cmocka_unit_test(forms_off_the_fast_path),
+		cmocka_unit_test(narrow_addresses),
+		cmocka_unit_test(blocks_are_cut_where_no_record_fits),
+		cmocka_unit_test(gathers_tell_base_indexes_and_mask),
+		cmocka_unit_test(stores_name_every_register),
+	};
+
+	return cmocka_run_group_tests(tests, harness_begin, harness_end);
+}
