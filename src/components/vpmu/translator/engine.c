@@ -12,7 +12,6 @@
 #include "components/vpmu/translator/clone.h"
 #include "components/vpmu/translator/engine.h"
 #include "components/vpmu/translator/gates.h"
-#include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/overflow.h"
@@ -20,6 +19,7 @@
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/tracer.h"
+#include "components/vpmu/translator/wants.h"
 #include "core/thread.h"
 
 static _Atomic bool has_counted; /* some thread: from then on, actions of signals are the engine's to change */
@@ -43,9 +43,8 @@ static bool can_read_maps(void)
 
 bool papi_vpmu_engine_probe(char *reason, size_t size)
 {
-	const char *obstacle = NULL;
+	const char *obstacle = papi_vpmu_processor_obstacle();
 
-	obstacle = papi_vpmu_processor_obstacle();
 	if (obstacle)
 		;
 	else if (!papi_vpmu_library_begin())
@@ -58,70 +57,6 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 	if (obstacle)
 		snprintf(reason, size, "%s", obstacle);
 	return !obstacle;
-}
-
-static struct papi_vpmu_wants *union_of(struct papi_vpmu_wants *all, const struct papi_vpmu_wants *wants)
-{
-	all->counters |= wants->counters;
-	all->simulate |= wants->simulate;
-	all->inherit |= wants->inherit;
-	all->overflow |= wants->overflow;
-	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
-		if (wants->weights[i] > all->weights[i])
-			all->weights[i] = wants->weights[i];
-	all->instructions_start = wants->instructions_start;
-	all->instructions_end = wants->instructions_end;
-	all->data_start = wants->data_start;
-	all->data_end = wants->data_end;
-	return all;
-}
-
-static bool same_ranges(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
-{
-	return a->instructions_start == b->instructions_start && a->instructions_end == b->instructions_end &&
-		a->data_start == b->data_start && a->data_end == b->data_end;
-}
-
-/* Sorts of code that nobody uses make room for others. */
-static void exchange(struct papi_vpmu_flavour **used, struct papi_vpmu_flavour *flavour)
-{
-	if (flavour)
-		flavour->users++;
-	if (*used)
-		(*used)->users--;
-	*used = flavour;
-}
-
-/* From now on the thread runs code of this sort. */
-static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants)
-{
-	struct papi_vpmu_flavour *flavour = NULL, *library, *stepping = NULL;
-	bool complete;
-
-	papi_vpmu_cache_lock();
-	library = papi_vpmu_flavour_library();
-	exchange(&flavour, papi_vpmu_flavour_get(wants));
-	if (wants->overflow)
-		exchange(&stepping, papi_vpmu_flavour_step(wants));
-	complete = flavour && library && (stepping || !wants->overflow);
-	if (complete) {
-		if (thread->flavour && flavour != thread->flavour)
-			papi_vpmu_jumps_forget(thread);
-		exchange(&thread->flavour, flavour);
-		exchange(&thread->stepping, stepping);
-		thread->library = library;
-	}
-	exchange(&flavour, NULL);
-	exchange(&stepping, NULL);
-	papi_vpmu_cache_unlock();
-	if (!complete)
-		return papi_error(PAPI_ENOMEM,
-			"no room for another sort of translated code: what the threads of the program count "
-			"differs in too many ways");
-	thread->wants = *wants;
-	if (wants->simulate && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))
-		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
-	return PAPI_OK;
 }
 
 /* Where the function returns to next, it returns to the stub: that goes on at the same place, translated. */
@@ -183,13 +118,13 @@ static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t m
 		return papi_error(
 			PAPI_ECNFLCT, "another EventSet of this thread has to be stopped first: %s", thread->lost);
 	if (thread->n_wants) {
-		if (!same_ranges(&thread->wants, wants))
+		if (!papi_vpmu_wants_same_ranges(&thread->wants, wants))
 			return papi_error(
 				PAPI_ECNFLCT, "another EventSet of this thread counts in other address ranges");
 		all = thread->wants;
-		union_of(&all, wants);
+		papi_vpmu_wants_join(&all, wants);
 	}
-	status = use(thread, &all);
+	status = papi_vpmu_thread_use(thread, &all);
 	if (status != PAPI_OK)
 		return status;
 	thread->n_wants++;
@@ -241,56 +176,6 @@ void papi_vpmu_engine_abandon(uint32_t number)
 		atomic_fetch_add(&thread->abandoned, 1);
 	papi_vpmu_cache_unlock();
 	papi_vpmu_signals_unblock(mask);
-}
-
-/* What is wanted is gathered in the first lane. */
-static void add_lanes(struct papi_vpmu_thread *thread)
-{
-	for (uint64_t left = thread->wants.counters; left; left &= left - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(left);
-
-		for (unsigned lane = 1; lane < PAPI_VPMU_LANES; lane++)
-			papi_vpmu_processor_move_count(&thread->counters[0][i], &thread->counters[lane][i]);
-	}
-}
-
-const uint64_t *papi_vpmu_engine_up_to_date(struct papi_vpmu_thread *thread)
-{
-	if (thread->models)
-		papi_vpmu_trace_drain(thread);
-	add_lanes(thread);
-	if (thread->wants.inherit)
-		papi_vpmu_clone_gather(thread);
-	return thread->counters[0];
-}
-
-const uint64_t *papi_vpmu_engine_counters(const char **lost)
-{
-	struct papi_vpmu_thread *thread = papi_vpmu_self;
-
-	*lost = thread ? thread->lost : NULL;
-	return thread ? papi_vpmu_engine_up_to_date(thread) : NULL;
-}
-
-int papi_vpmu_engine_overflow(const struct papi_vpmu_overflow *overflow)
-{
-	uint64_t mask = papi_vpmu_signals_block();
-	struct papi_vpmu_thread *thread = papi_vpmu_thread_get();
-
-	papi_vpmu_signals_unblock(mask);
-	if (!thread)
-		return papi_error_code();
-	if (thread->n_overflows == PAPI_VPMU_OVERFLOWS)
-		return papi_error(PAPI_ENOMEM, "%d events of this thread overflow already", PAPI_VPMU_OVERFLOWS);
-	thread->overflows[thread->n_overflows++] = *overflow;
-	thread->budget = -1;
-	return PAPI_OK;
-}
-
-void papi_vpmu_engine_forget_overflow(const void *argument)
-{
-	if (papi_vpmu_self)
-		papi_vpmu_overflow_forget(papi_vpmu_self, argument);
 }
 
 int papi_vpmu_engine_exclude(uint64_t start, uint64_t end)

@@ -5,6 +5,7 @@
 
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/memory.h"
+#include "components/vpmu/translator/wants.h"
 
 /* So many flavours are kept when no thread uses them any more; there are more only where threads do. */
 #define KEPT_FLAVOURS 32
@@ -135,14 +136,6 @@ void papi_vpmu_flavours_forget(void)
 
 /* ---- flavours ---- */
 
-static bool same_wants(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
-{
-	return a->counters == b->counters && a->simulate == b->simulate && a->inherit == b->inherit &&
-		a->instructions_start == b->instructions_start && a->instructions_end == b->instructions_end &&
-		a->data_start == b->data_start && a->data_end == b->data_end && a->overflow == b->overflow &&
-		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
-}
-
 /* A place in the table. */
 static struct papi_vpmu_flavour *free_flavour(void)
 {
@@ -159,7 +152,8 @@ static struct papi_vpmu_flavour *use_flavour(const struct papi_vpmu_wants *wants
 	struct papi_vpmu_flavour *free;
 
 	for (struct papi_vpmu_flavour *flavour = flavours; flavour < flavours + n_flavours; flavour++)
-		if (flavour->library == library && flavour->step == step && same_wants(&flavour->wants, wants))
+		if (flavour->library == library && flavour->step == step &&
+			papi_vpmu_wants_are_same(&flavour->wants, wants))
 			return flavour;
 	free = free_flavour();
 	if (!free)

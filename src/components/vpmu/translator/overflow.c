@@ -9,9 +9,11 @@
 
 #include <ucontext.h>
 
+#include "base/error.h"
 #include "components/vpmu/translator/block.h"
 #include "components/vpmu/translator/engine.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/trace.h"
 
 /* Nothing but an instruction that has run alone makes an event overflow; or what other threads have handed over. */
@@ -82,4 +84,27 @@ void papi_vpmu_overflow_check(struct papi_vpmu_thread *thread)
 	thread->budget = find_budget(thread);
 	thread->checked = true;
 	thread->foreseen = false;
+}
+
+/* ---- for the component ---- */
+
+int papi_vpmu_engine_overflow(const struct papi_vpmu_overflow *overflow)
+{
+	uint64_t mask = papi_vpmu_signals_block();
+	struct papi_vpmu_thread *thread = papi_vpmu_thread_get();
+
+	papi_vpmu_signals_unblock(mask);
+	if (!thread)
+		return papi_error_code();
+	if (thread->n_overflows == PAPI_VPMU_OVERFLOWS)
+		return papi_error(PAPI_ENOMEM, "%d events of this thread overflow already", PAPI_VPMU_OVERFLOWS);
+	thread->overflows[thread->n_overflows++] = *overflow;
+	thread->budget = -1;
+	return PAPI_OK;
+}
+
+void papi_vpmu_engine_forget_overflow(const void *argument)
+{
+	if (papi_vpmu_self)
+		papi_vpmu_overflow_forget(papi_vpmu_self, argument);
 }

@@ -31,51 +31,6 @@ static struct papi_vpmu_thread *threads, *by_address[HASHES];
 
 static struct papi_vpmu_thread *next_asked;
 
-const struct papi_agent *papi_vpmu_agent;
-
-/* ---- counters in the agent's memory ---- */
-
-_Static_assert(sizeof(((struct papi_vpmu_thread *)0)->counters) == PAPI_AGENT_PAGE &&
-		offsetof(struct papi_vpmu_thread, counters) == 0 && PAPI_VPMU_LANES == PAPI_AGENT_LANES,
-	"the counters are the first page");
-
-void papi_vpmu_thread_borrow(struct papi_vpmu_thread *thread)
-{
-	void *page = papi_vpmu_agent && !thread->page ? papi_vpmu_agent->take() : NULL;
-
-	if (!page)
-		return;
-	/* An old size of 0 maps the same memory a second time. */
-	if (papi_vpmu_raw(SYS_mremap, (long)page, 0, PAPI_AGENT_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (long)thread, 0) ==
-		(long)thread)
-		thread->page = page;
-}
-
-/* Zeros of the process's own in the place of the agent's page. */
-static void use_own_counters(struct papi_vpmu_thread *thread)
-{
-	if (thread->page)
-		papi_vpmu_raw(SYS_mmap, (long)thread, PAPI_AGENT_PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	thread->page = NULL;
-}
-
-/* It counts no more. The page stays with the block: no system call is made at the end of a thread. */
-static void add_counters(struct papi_vpmu_thread *thread)
-{
-	if (papi_vpmu_agent)
-		papi_vpmu_agent->add(thread->counters[0]);
-}
-
-void papi_vpmu_thread_lose(struct papi_vpmu_thread *thread, const char *reason)
-{
-	thread->lost = reason;
-	if (papi_vpmu_agent)
-		papi_vpmu_agent->lose(reason);
-}
-
-/* ---- blocks ---- */
-
 static void set_up(struct papi_vpmu_thread *thread)
 {
 	thread->self = thread;
@@ -163,7 +118,7 @@ static void clean(struct papi_vpmu_thread *thread)
 	papi_vpmu_trace_end(thread);
 	papi_vpmu_overflow_forget(thread, NULL);
 	papi_vpmu_clone_forget(thread);
-	add_counters(thread);
+	papi_vpmu_thread_hand_in(thread);
 	if (thread->flavour)
 		thread->flavour->users--;
 	if (thread->stepping)
@@ -207,7 +162,7 @@ void papi_vpmu_thread_end(struct papi_vpmu_thread *thread)
 		return;
 	papi_vpmu_cache_lock();
 	papi_vpmu_clone_forget(thread);
-	add_counters(thread);
+	papi_vpmu_thread_hand_in(thread);
 	thread->active = false;
 	thread->ended = true;
 	papi_vpmu_cache_unlock();
@@ -258,18 +213,6 @@ struct papi_vpmu_thread *papi_vpmu_thread_find(uint32_t number)
 	return thread;
 }
 
-/* What its parent had in the trace is counted there; the simulators have seen it here, too. */
-static void forget_parent_counts(struct papi_vpmu_thread *thread)
-{
-	if (!papi_vpmu_agent)
-		return;
-	use_own_counters(thread);
-	papi_vpmu_trace_drain(thread);
-	for (unsigned lane = 0; lane < PAPI_VPMU_LANES; lane++)
-		for (unsigned i = 0; i < PAPI_VPMU_COUNTERS; i++)
-			thread->counters[lane][i] = 0;
-}
-
 void papi_vpmu_threads_forked(void)
 {
 	struct papi_vpmu_thread *self = papi_vpmu_self;
@@ -292,6 +235,6 @@ void papi_vpmu_threads_forked(void)
 		papi_vpmu_jumps_forget(self); /* the cache that they lead into is the parent's */
 		self->n_wants = 0;
 		papi_vpmu_overflow_forget(self, NULL);
-		forget_parent_counts(self);
+		papi_vpmu_thread_forget_parent(self);
 	}
 }
