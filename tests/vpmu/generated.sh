@@ -10,7 +10,7 @@ seed=${2:-$(date +%Y%m%d)}
 
 # PART BLOCKS: a tenth of them, with a cache of so many blocks; 0: as many as ever
 part() {
-	PAPI_VPMU_BLOCKS=$2 "$program" 1000000 "$((seed * 100000000 + $1 * 1000000))"
+	PAPI_VPMU_BLOCKS=$2 "$program" 1000000 "$((seed * 100000000 + $1 * 1000001))"
 }
 
 for pair in 0 2 4 6 8; do
