@@ -55,15 +55,12 @@ static bool is_inside_any(uint32_t self)
 /* Whether the set came free before that time, of papi_clock_real_ns(); 0: there is no hurry. */
 static bool wait_until(struct papi_slot *slot, uint32_t self, long long end)
 {
-	uint32_t inside = 0;
+	uint32_t holder;
 
-	while (!atomic_compare_exchange_weak_explicit(
-		&slot->inside, &inside, self, memory_order_acquire, memory_order_relaxed)) {
-		if (inside && end && papi_clock_real_ns() > end)
+	while (!papi_claim_or_holder(&slot->inside, self, &holder)) {
+		if (end && papi_clock_real_ns() > end)
 			return false;
-		if (inside)
-			sched_yield();
-		inside = 0;
+		sched_yield();
 	}
 	papi_way_close(slot);
 	return true;
@@ -103,14 +100,13 @@ bool papi_handle_wait(const struct papi_slot *slot)
 
 int papi_handle_enter_contended(struct papi_slot *slot)
 {
-	uint32_t self = papi_thread_number(), inside = 0;
+	uint32_t self = papi_thread_number(), holder;
 
-	if (atomic_compare_exchange_strong_explicit(
-		    &slot->inside, &inside, self, memory_order_acquire, memory_order_relaxed)) {
+	if (papi_claim_or_holder(&slot->inside, self, &holder)) {
 		papi_way_close(slot);
 		return PAPI_OK;
 	}
-	if (inside == self)
+	if (holder == self)
 		return papi_error_in_handler(PAPI_ECNFLCT,
 			"a signal handler used the EventSet that the call it interrupted "
 			"is working on");

@@ -103,19 +103,17 @@ static inline struct papi_slot *papi_handle_slot(int handle)
 
 static inline void papi_handle_leave(struct papi_slot *slot)
 {
-	atomic_store_explicit(&slot->inside, 0, memory_order_release);
+	papi_claim_end(&slot->inside);
 }
 
 /* PAPI_OK and inside the set; or PAPI_ENOEVST, PAPI_ENOINIT, PAPI_ECNFLCT. */
 static inline int papi_handle_enter(int handle, struct papi_slot **where)
 {
 	struct papi_slot *slot = papi_handle_slot(handle);
-	uint32_t nobody = 0;
+	uint32_t holder;
 
 	*where = slot;
-	if (__builtin_expect(!atomic_compare_exchange_strong_explicit(&slot->inside, &nobody, papi_thread_number(),
-				     memory_order_acquire, memory_order_relaxed),
-		    0)) {
+	if (__builtin_expect(!papi_claim_or_holder(&slot->inside, papi_thread_number(), &holder), 0)) {
 		int status = papi_handle_enter_contended(slot);
 
 		if (status != PAPI_OK)
@@ -149,10 +147,9 @@ static inline int papi_handle_check(int handle, struct papi_slot *slot)
 /* The same for signal handlers: does not wait. False, and not inside, when somebody is; the set may not be there. */
 static inline bool papi_handle_try(struct papi_slot *slot)
 {
-	uint32_t nobody = 0;
+	uint32_t holder;
 
-	return atomic_compare_exchange_strong_explicit(
-		&slot->inside, &nobody, papi_thread_number(), memory_order_acquire, memory_order_relaxed);
+	return papi_claim_or_holder(&slot->inside, papi_thread_number(), &holder);
 }
 
 /* Gives a set a handle. PAPI_ENOMEM, PAPI_ECOUNT when all handles are in use. */

@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/claim.h"
 #include "papi.h"
 
 /* ---- Sums (tree.c) ---- */
@@ -171,7 +172,7 @@ void papi_region_thread_stop(struct papi_region_thread *thread);
 int papi_region_thread_enter(struct papi_region_thread *thread);
 static inline void papi_region_thread_leave(struct papi_region_thread *thread)
 {
-	atomic_store_explicit(&thread->inside, 0, memory_order_release);
+	papi_claim_end(&thread->inside);
 }
 
 /* The counters as of now, into thread->now. PAPI_OK, or why there are no values. */

@@ -55,9 +55,7 @@ static void unlock_list(void)
 
 static bool try_to_enter(struct papi_region_thread *thread, uint32_t *inside)
 {
-	*inside = 0;
-	return atomic_compare_exchange_strong_explicit(
-		&thread->inside, inside, papi_thread_number(), memory_order_acquire, memory_order_relaxed);
+	return papi_claim_or_holder(&thread->inside, papi_thread_number(), inside);
 }
 
 static int enter_contended(struct papi_region_thread *thread)
