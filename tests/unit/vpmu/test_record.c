@@ -106,6 +106,21 @@ static void accesses_are_where_the_instructions_touch(void **state)
 		WRITE(data + 15, 1));
 }
 
+/* Constants may be as far apart as there are any. */
+static void addresses_at_both_ends(void **state)
+{
+	static const char loads[] = "\x48\xa1\xf8\xff\xff\xff\xff\xff\xff\x7f\x48\xa1\0\0\0\0\0\0\0\x80";
+
+	(void)state;
+	subject_begin(&s, "movabs", loads, sizeof(loads) - 1);
+	s.wants.simulate = true;
+	translate(&s);
+	assert_int_equal(s.t.plan.description.accesses, 2);
+	assert_int_equal(s.t.plan.accesses[0].spanned, 0);
+	assert_true((uint64_t)s.t.plan.accesses[0].displacement == 0x7ffffffffffffff8);
+	assert_true((uint64_t)s.t.plan.accesses[1].displacement == 0x8000000000000000);
+}
+
 static void rows_of_accesses_have_an_order(void **state)
 {
 	static const char up[] = "\x48\x8b\x43\x08\x48\x8b\x53\x10", down[] = "\x48\x8b\x43\x10\x48\x8b\x53\x08",
@@ -295,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_are_where_the_instructions_touch),
+		cmocka_unit_test(addresses_at_both_ends),
 		cmocka_unit_test(rows_of_accesses_have_an_order),
 		cmocka_unit_test(strings_tell_their_ends),
 		cmocka_unit_test(forms_off_the_fast_path),

@@ -42,15 +42,14 @@ static void sum_up(const struct papi_vpmu_recovery *r, uint32_t offset, struct p
 {
 	const struct papi_vpmu_block *block = r->block;
 	struct papi_vpmu_instruction instruction;
-	uint32_t lengths[PAPI_VPMU_BLOCK_LENGTH], at = 0;
+	uint32_t at = 0;
 	unsigned n = 0, counted;
 
 	memset(passed, 0, offsetof(struct passed, last));
 	for (; n < PAPI_VPMU_BLOCK_LENGTH && at < block->size; n++) {
 		if (!papi_vpmu_decode_copy(&instruction, block->pc + at, block->bytes + at, block->size - at))
 			break;
-		lengths[n] = instruction.decoded.length;
-		at += lengths[n];
+		at += instruction.decoded.length;
 	}
 	counted = n - block->trimmed;
 	at = 0;
@@ -63,7 +62,7 @@ static void sum_up(const struct papi_vpmu_recovery *r, uint32_t offset, struct p
 			if (at < offset)
 				passed->before[j] += instruction.class.counts[j];
 		}
-		at += lengths[i];
+		at += instruction.decoded.length;
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "components/vpmu/x86_64/translate/offsets.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
 
-#define NO_REGISTER  -1
+#define NO_REGISTER  (-1)
 #define MAX_ACCESSES 120 /* and as many that span them */
 #define SPAN         32  /* bytes: what is nearer than that is usually in one line */
 
@@ -290,20 +290,28 @@ static void plan_accesses(
 
 /* ---- accesses in a row ---- */
 
+/* Addresses that are constants may be as far apart as there are any: only the difference of unsigned ones is right. */
+static int64_t last_byte(const struct papi_vpmu_access *access)
+{
+	return (int64_t)((uint64_t)access->displacement + access->extent);
+}
+
 /* How many accesses from the first on a line of the smallest caches can hold. */
 static unsigned near_ones(const struct papi_vpmu_access *first, unsigned left, int64_t *start, int64_t *end)
 {
 	unsigned n = 0;
 
 	*start = first->displacement;
-	*end = first->displacement + first->extent;
+	*end = last_byte(first);
 	for (; n < left && first[n].slot == first->slot; n++) {
-		int64_t low = first[n].displacement, high = low + first[n].extent;
+		int64_t low = first[n].displacement, high = last_byte(&first[n]);
 
-		if ((high > *end ? high : *end) - (low < *start ? low : *start) >= SPAN)
+		low = low < *start ? low : *start;
+		high = high > *end ? high : *end;
+		if ((uint64_t)high - (uint64_t)low >= SPAN)
 			break;
-		*start = low < *start ? low : *start;
-		*end = high > *end ? high : *end;
+		*start = low;
+		*end = high;
 	}
 	return n;
 }
@@ -317,7 +325,7 @@ static enum papi_vpmu_access_form order_of(const struct papi_vpmu_access *first,
 		return PAPI_VPMU_FORM_PLAIN;
 	for (unsigned i = 0; i < n; i++)
 		if (first[i].extent != 7 || first[i].is_write != first->is_write ||
-			first[i].displacement != first->displacement + (int64_t)i * step)
+			(uint64_t)first[i].displacement != (uint64_t)first->displacement + i * (uint64_t)step)
 			return PAPI_VPMU_FORM_PLAIN;
 	return step > 0 ? PAPI_VPMU_FORM_RISING : PAPI_VPMU_FORM_FALLING;
 }
