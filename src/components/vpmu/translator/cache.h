@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The code cache: one for all threads. Memory for code is mapped twice, to be written and to be run, so that nothing is
- * ever both. It comes in segments, one behind the other as they get full (segments.h). When there are as many as there may be, all
- * is stale and begins anew, and the old ones are never reused while a thread may be in them: a block that has become
- * stale leads back to the dispatcher at its entry.
+ * ever both. It comes in segments, one behind the other as they get full (segments.h). When there are as many as there
+ * may be, all is stale and begins anew, and the old ones are never reused while a thread may be in them: a block that
+ * has become stale leads back to the dispatcher at its entry.
  *
  * One lock guards all of it. It is held in the runtime only, where signals are deferred, and never over a system call
  * that may wait.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flavours of translated code: threads that want the same of it share blocks. Each flavour finds its blocks by their pc.
- * Under the lock of the cache.
+ * Flavours of translated code: threads that want the same of it share blocks. Each flavour finds its blocks by their
+ * pc. Under the lock of the cache.
  */
 #ifndef PAPI_VPMU_TRANSLATOR_FLAVOURS_H
 #define PAPI_VPMU_TRANSLATOR_FLAVOURS_H
@@ -34,7 +34,8 @@ struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *fla
 void papi_vpmu_flavour_add(struct papi_vpmu_block *block);
 void papi_vpmu_flavour_remove(const struct papi_vpmu_block *block);
 
-/* All blocks go that were made of bytes in [start, end), of any flavour; or all there are. removed is called for each. */
+/* All blocks go that were made of bytes in [start, end), of any flavour; or all there are. removed is called for each
+ * of them. */
 void papi_vpmu_flavours_invalidate(uint64_t start, uint64_t end, void (*removed)(struct papi_vpmu_block *block));
 void papi_vpmu_flavours_empty(void (*removed)(struct papi_vpmu_block *block));
 /* The child of a fork has none. */
