@@ -43,7 +43,7 @@ static bool fits(char *text, int width, long double value, int decimals, const c
 	papi_text_group(grouped, sizeof(grouped), plain);
 	if ((int)strlen(grouped) >= width)
 		return false;
-	strcpy(text, grouped);
+	memcpy(text, grouped, strlen(grouped) + 1);
 	return true;
 }
 

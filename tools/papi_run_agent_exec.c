@@ -88,10 +88,7 @@ static bool is_own_process(void)
 
 static char *put_text(char *to, const char *text)
 {
-	size_t length = strlen(text);
-
-	memcpy(to, text, length);
-	return to + length;
+	return mempcpy(to, text, strlen(text));
 }
 
 static char *put_number(char *to, unsigned long long number)
@@ -330,6 +327,7 @@ static void fill_environment(char **to, char *const *environment, char *preload,
 	*to = NULL;
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): array is a name */
 /* Room for all that on the stack of the caller, who names the array. */
 #define MAKE_ENVIRONMENT(array, announced, environment)                                                     \
 	const char *others_##array = preload_of(environment);                                               \
@@ -339,6 +337,7 @@ static void fill_environment(char **to, char *const *environment, char *preload,
 	write_preload(preload_##array, others_##array, (announced)->preload);                               \
 	write_table(table_##array, announced);                                                              \
 	fill_environment(array, environment, preload_##array, table_##array)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- what a child of vfork did itself ---- */
 
@@ -376,11 +375,11 @@ static const char *find_in_path(const char *file, char path[PATH_MAX])
 		size_t length = strcspn(directory, ":");
 
 		if (length + strlen(file) + 2 <= PATH_MAX) {
-			memcpy(path, directory, length);
-			path[length] = '\0';
+			char *end = mempcpy(path, directory, length);
+
 			if (length)
-				strcat(path, "/");
-			strcat(path, file);
+				*end++ = '/';
+			memcpy(end, file, strlen(file) + 1);
 			if (access(path, X_OK) == 0)
 				return path;
 		}

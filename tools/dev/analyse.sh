@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `make analyse`: what looks for mistakes without running anything: clang-tidy (.clang-tidy), cppcheck
 # (tools/dev/cppcheck.txt), gcc -fanalyzer (below). Each that is installed must find nothing; what is let pass stands in
-# those files with its reason. ANALYSE: which of them (clang-tidy cppcheck fanalyzer).
+# those files with its reason. ANALYSE: which of them (clang-tidy cppcheck fanalyzer). Exits with 77 when none is there.
 set -u
 cd "$(dirname "$0")/../.." || exit
 build=${BUILD:-build}
@@ -10,6 +10,7 @@ build=${BUILD:-build}
 # Of what runs between two instructions of a program, the translator is ordinary code.
 sources=$(find src tools -name '*.c' \( ! -path '*/x86_64/*' -o -path '*/x86_64/translate/*' \) | sort)
 status=0
+looked=
 jobs=$(nproc)
 
 have() { command -v "$1" >/dev/null || { echo "skipped: $1 is missing"; return 1; }; }
@@ -19,6 +20,7 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 	case $tool in
 	clang-tidy)
 		have clang-tidy || continue
+		looked=yes
 		# Options that only gcc knows are no finding; one that looks like an error to clang is left out.
 		mkdir -p "$build/clang-tidy"
 		sed 's/-fno-tree-loop-distribute-patterns//g' "$build/compile_commands.json" \
@@ -30,6 +32,7 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 		;;
 	cppcheck)
 		have cppcheck || continue
+		looked=yes
 		cppcheck -q -j "$jobs" --enable=warning,performance,portability --std=c11 --inline-suppr \
 			--error-exitcode=1 \
 			--suppressions-list=tools/dev/cppcheck.txt -D__x86_64__ -D__linux__ -D_GNU_SOURCE \
@@ -38,6 +41,7 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 		;;
 	fanalyzer)
 		have gcc || continue
+		looked=yes
 		# Not those that follow a program's own data structures through more steps than the analyzer of gcc 12
 		# can: it takes a list that is being taken apart for a use after free, and lost for a leak what is in
 		# thread-local storage or behind a tagged pointer. AddressSanitizer and valgrind look for these in the
@@ -54,4 +58,5 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 		;;
 	esac
 done
+[ -n "$looked" ] || status=77
 exit $status

@@ -9,6 +9,7 @@
 #     build-clang  every test that a compiler has a part in
 #     build-asan   the tests of suite "sanitize" under AddressSanitizer and UndefinedBehaviorSanitizer
 #     build-tsan   the same under ThreadSanitizer
+#     analysis     clang-tidy, cppcheck and gcc -fanalyzer, each of which must find nothing
 #     fuzzers      each for $FUZZ_SECONDS (60)
 #
 # While the tests of one build run, which often wait, the next ones are built, with the lowest priority.
@@ -23,6 +24,7 @@ tools/dev/setup.sh $setup || exit
 
 logs=
 broken=0
+clean=0
 unavailable=0
 builder=
 CHECK_WORK=$(mktemp -d) || exit
@@ -43,7 +45,7 @@ finish()
 {
 	echo
 	# shellcheck disable=SC2086 # words
-	python3 tools/dev/summary.py --failed $broken --skipped $unavailable $logs
+	python3 tools/dev/summary.py --passed $clean --failed $broken --skipped $unavailable $logs
 	exit
 }
 
@@ -124,6 +126,16 @@ for pair in "asan:$asan:address,undefined" "tsan:$tsan:thread"; do
 	case $pair in
 	*::*) skip_build "this compiler cannot build and run a program with -fsanitize=${pair##*:}" ;;
 	*) ! is_built "$directory" || run_tests "$directory" testlog --suite sanitize --timeout-multiplier 4 ;;
+	esac
+done
+
+say 'analysis: mistakes that are found without running anything'
+for tool in clang-tidy cppcheck fanalyzer; do
+	ANALYSE=$tool tools/dev/analyse.sh
+	case $? in
+	0) clean=$((clean + 1)) ;;
+	77) unavailable=$((unavailable + 1)) ;;
+	*) echo "check: $tool found something"; broken=$((broken + 1)) ;;
 	esac
 done
 

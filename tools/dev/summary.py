@@ -31,11 +31,12 @@ def reason(result):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--passed', type=int, default=0, help='what passed outside the logs, such as analyses')
     parser.add_argument('--failed', type=int, default=0, help='failures outside the logs, such as builds')
     parser.add_argument('--skipped', type=int, default=0, help='skips outside the logs')
     parser.add_argument('logs', nargs='*')
     arguments = parser.parse_args()
-    passed, failed, skipped = 0, arguments.failed, arguments.skipped
+    passed, failed, skipped = arguments.passed, arguments.failed, arguments.skipped
     for path in arguments.logs:
         directory = path.split('/')[0]
         results = read_log(path)

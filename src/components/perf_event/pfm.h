@@ -23,7 +23,7 @@
 /* clang-format on */
 
 struct papi_pfm {
-#define X(name) __typeof__(&pfm_##name) name;
+#define X(name) __typeof__(&pfm_##name) name; // NOLINT(bugprone-macro-parentheses): it is a name
 	PAPI_PFM_FUNCTIONS
 #undef X
 };
