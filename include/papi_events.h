@@ -8,7 +8,7 @@
  * and user events are handed out as the process asks for names, so they must not be stored beyond its end: store names.
  *
  * A component has an index from 0 to PAPI_num_components() - 1. Component 0 is that of the CPU; it is what functions
- * without an index mean. One that finds nothing on this machine keeps its index and is disabled.
+ * without an index mean. A component that finds nothing here keeps its index and is disabled.
  *
  * Rules on errors, threads and signals: papi.h. Included by papi.h.
  */

@@ -148,7 +148,7 @@ typedef struct _papi_hw_info {
 
 /* ---- Events and components ----------------------------------------------------------------------------- */
 
-/* What is known about an event: PAPI_get_event_info. */
+/* The description of an event: PAPI_get_event_info. */
 typedef struct event_info {
 	unsigned int event_code;
 	char symbol[PAPI_HUGE_STR_LEN];

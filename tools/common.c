@@ -68,8 +68,8 @@ static int complain_of_definition(int code)
 }
 
 /*
- * What is wrong with files of definitions that the user names. The library tells it to programs that ask for the
- * events; nobody asks for those that are missing from a list. With PAPI_VERBOSE the library prints it itself.
+ * The mistakes in files of definitions that the user names. The library tells them to programs that ask for the
+ * events; nobody asks for those that are missing from a list. With PAPI_VERBOSE the library prints them itself.
  */
 static void check_definitions(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kinds of counts mean, in the legends of all tables. What is exact needs no explanation and is not here. */
+/* What the kinds of counts mean, in the legends of all tables. A count that is exact needs no explanation. */
 #ifndef PAPI_TOOLS_KINDS_H
 #define PAPI_TOOLS_KINDS_H
 

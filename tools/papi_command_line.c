@@ -53,7 +53,7 @@ struct count {
 	long long *values;
 };
 
-/* What is measured: something that most kinds of event notice. */
+/* The work that is measured: something that most kinds of event notice. */
 static int work(void)
 {
 	long page_size = sysconf(_SC_PAGESIZE);

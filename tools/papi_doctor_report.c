@@ -37,7 +37,7 @@ static void print_check(const struct doctor_check *check)
 		printf("%s", text + 2 + strlen(status));
 	}
 	free(text);
-	/* What is as it should be needs no change, though more might be had. */
+	/* A setting that is as it should be needs no change, though more might be had. */
 	if (*check->remedy && check->status != DOCTOR_OK)
 		papi_text_wrap(stdout, "           to change it:", FINDING_COLUMN, check->remedy);
 }

@@ -124,7 +124,7 @@ void writer_find_quantities(struct writer_run *run, bool rates);
 long double writer_value(const struct writer_sample *sample, const struct writer_quantity *quantity);
 struct writer_statistic writer_statistic(const struct writer_region *region, const struct writer_quantity *quantity);
 unsigned writer_threads(const struct writer_run *run);
-/* The worse of two kinds. One that is not known here is worse than all. */
+/* The worse of two kinds. A kind that is not known here is worse than all. */
 const char *writer_worse(const char *one, const char *other);
 /* What all regions that are in no other have of it together; NAN if nothing. */
 long double writer_whole(const struct writer_run *run, const struct writer_quantity *quantity);

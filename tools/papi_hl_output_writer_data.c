@@ -249,7 +249,7 @@ void writer_find_quantities(struct writer_run *run, bool with_rates)
 
 	add_quantity(run,
 		(struct writer_quantity){ .what = WRITER_INSTANCES, .name = "instances", .unit = "", .kind = "exact" });
-	/* What is seldom there is not mentioned where it is nowhere. */
+	/* A quantity that is seldom there is not mentioned where no region has it. */
 	if (any_sample(run, WRITER_UNFINISHED))
 		add_quantity(run,
 			(struct writer_quantity){

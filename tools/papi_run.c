@@ -143,7 +143,7 @@ static enum run_format parse_format(const char *text)
 	papi_tool_usage_error(&papi_run_tool, "--format takes text, json or csv, not '%s'", text);
 }
 
-/* What was asked for on standard output, where no program is run. Does not return. */
+/* The text that was asked for, on standard output, where no program is run. Does not return. */
 static void __attribute__((noreturn)) print_and_exit(const char *text)
 {
 	if (fputs(text, stdout) == EOF || fflush(stdout) != 0)

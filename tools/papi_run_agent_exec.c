@@ -140,7 +140,7 @@ static int open_of(int pid, int descriptor)
 	return moved;
 }
 
-/* One that the new program will have; -1: there is none. */
+/* A descriptor that the new program will have; -1: there is none. */
 static int find_descriptor(void)
 {
 	int found = table_descriptor;
@@ -165,7 +165,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What is about to be executed. */
+/* The program that is about to be executed. */
 struct announced {
 	struct run_agent_process *entry; /* NULL: nothing is announced */
 	bool own;
@@ -303,7 +303,7 @@ static void write_table(char *to, const struct announced *announced)
 		announced->serial };
 
 	to = put_text(to, TABLE);
-	/* One that is not there: the new agent opens it by itself, if it can. */
+	/* A descriptor that is not there: the new agent opens the table by itself, if it can. */
 	if (announced->descriptor < 0)
 		to = put_text(to, "-1");
 	else
@@ -388,7 +388,7 @@ static const char *find_in_path(const char *file, char path[PATH_MAX])
 	return file;
 }
 
-/* What is executed: the name of a file, or a descriptor. */
+/* what: the name of the file that is executed, or its descriptor. */
 typedef int execute_function(const void *what, char *const argv[], char *const environment[]);
 
 static int direct(const void *path, char *const argv[], char *const environment[])

@@ -92,7 +92,7 @@ int papi_run_child_find(const char *program, char **path)
 	}
 }
 
-/* Makes signals wait for us. One that was ignored before (nohup) stays so and is left alone. */
+/* Makes signals wait for us. A signal that was ignored before (nohup) stays so and is left alone. */
 void papi_run_signals_block(void)
 {
 	struct sigaction action;

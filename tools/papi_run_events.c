@@ -84,7 +84,7 @@ void papi_run_events_parse(struct run_list *list, const char *text)
 
 /*
  * Does an event take one of the CPU's few counters? Not those that the kernel counts itself, in software: any number of
- * them at once, and exactly. What is not known to be one of those may take a counter.
+ * them at once, and exactly. An event that is not known to be one of those may take a counter.
  */
 bool papi_run_events_take_counter(const struct run_event *event)
 {

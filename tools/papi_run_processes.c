@@ -86,7 +86,7 @@ static void add_unnamed(struct run_processes *processes, size_t number, const ch
 	processes->missing += number;
 }
 
-/* Children of fork system calls that libc did not make. One that the program has just left behind is given a moment. */
+/* Children of fork system calls that libc did not make. A child that the program has just left is given a moment. */
 static uint32_t count_unheard(const struct run_agent_table *table)
 {
 	static const struct timespec moment = { .tv_nsec = 1000 * 1000L };
@@ -161,7 +161,7 @@ static char *missing_text(const struct run_processes *processes)
 	return text;
 }
 
-/* What is to be known of counts that are whole; NULL when there is nothing. For the caller to free. */
+/* The remark on counts that are whole; NULL when there is nothing. For the caller to free. */
 static char *note_text(const struct run_processes *processes)
 {
 	char *killed = NULL, *running = NULL, *text;

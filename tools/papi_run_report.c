@@ -85,7 +85,7 @@ const char *papi_run_report_kind(const struct run_event *event, const struct run
 	return event->kind;
 }
 
-/* What is not counted in every process is a part of the sum, whatever it is worth. */
+/* The count of an event that is not counted in every process is a part of the sum, whatever it is worth. */
 bool papi_run_report_is_partial(const struct run_event *event, const struct run_result *result)
 {
 	return event->is_virtual && result->processes.missing && !event->error;
@@ -335,7 +335,7 @@ static bool told_before(const struct run_list *list, size_t number)
 	return false;
 }
 
-/* What is not counted: the events that have one reason, and the reason below them. */
+/* The events that are not counted: those that have one reason, and the reason below them. */
 static void reasons_print(const struct page *page, const struct run_list *list)
 {
 	bool title = false;

@@ -14,7 +14,7 @@
 /* Asks for the present personality. */
 #define QUERY 0xffffffffUL
 
-/* Variables that languages read their seeds from. One that the user has set stays. */
+/* Variables that languages read their seeds from. A variable that the user has set stays. */
 static const struct {
 	const char *name, *value;
 } seeds[] = {

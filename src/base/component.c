@@ -23,7 +23,7 @@ int papi_component_find(const char *name)
 	return papi_error(PAPI_ENOCMP, "no component is named \"%.64s\"; papi_component_avail lists them", name);
 }
 
-/* Whoever has a name for the tables of presets counts presets, which are the CPU's. */
+/* A component that has a name for the tables of presets counts presets, which are the CPU's. */
 int papi_component_stand_in(void)
 {
 	char name[PAPI_MAX_STR_LEN];

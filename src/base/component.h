@@ -141,11 +141,13 @@ struct papi_component_fork {
 /* For a component that counts by translating the program, and so stands between the program and the processor. */
 struct papi_component_translator {
 	/*
-	 * A start that knows where the program goes on: frame is that of the function that the program has called, whose
-	 * return address is one word up. The engine calls it where it has the frame, and the component's start elsewhere.
+	 * A start that knows where the program goes on: frame is that of the function that the program has called,
+	 * whose return address is one word up. The engine calls it where it has the frame, and the component's start
+	 * elsewhere.
 	 */
 	int (*start)(void *control, void *frame);
-	/* What changes the actions of signals, for the library itself; NULL: nothing stands there, and sigaction(2) does. */
+	/* The function that changes the actions of signals, for the library itself; NULL: nothing stands there, and
+	 * sigaction(2) does. */
 	papi_sigaction *(*sigaction)(void);
 };
 

@@ -21,7 +21,7 @@
 
 /*
  * Calls end soon, unless what they wait for has been interrupted by a signal handler that waits for them: the allocator
- * of the program, for one. Whoever waits gives up then; nothing that works takes so long.
+ * of the program, for one. The thread that waits gives up then; nothing that works takes so long.
  */
 #define LONGEST_WAIT_NS 2000000000
 
@@ -75,7 +75,7 @@ bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes)
 	return wait_until(slot, self, whatever_it_takes ? 0 : papi_clock_real_ns() + LONGEST_WAIT_NS);
 }
 
-/* Whoever is inside a set may be waiting for a call that the caller has interrupted. */
+/* The thread that is inside a set may be waiting for a call that the caller has interrupted. */
 static bool may_be_waited_for(uint32_t self)
 {
 	return papi_locks_held || is_inside_any(self);

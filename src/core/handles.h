@@ -46,7 +46,7 @@ struct papi_slot {
 
 _Static_assert(sizeof(struct papi_slot) == 64, "a slot is a cache line");
 
-/* What is open of the ways of core/way.h: from the slot, since compilers then address its members without a detour. */
+/* The ways of core/way.h that are open: from the slot, since compilers then address its members without a detour. */
 static inline void papi_way_close(struct papi_slot *slot)
 {
 	slot->open.counting = slot->open.stopped = 0;
@@ -123,7 +123,7 @@ static inline int papi_handle_enter(int handle, struct papi_slot **where)
 		papi_handle_leave(slot);
 		return papi_handle_missing(handle);
 	}
-	/* Whoever comes this way may change the set. */
+	/* A caller that comes this way may change the set. */
 	papi_way_close(slot);
 	return PAPI_OK;
 }

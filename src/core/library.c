@@ -109,7 +109,7 @@ static void verbosity_from_environment(void)
 		papi_debug_set(PAPI_VERB_ECONT, NULL);
 }
 
-/* What is known of a component before anybody has looked at the machine. */
+/* The description of a component before anybody has looked at the machine. */
 static void describe_component(int i)
 {
 	PAPI_component_info_t *info = papi_components[i]->info;

@@ -139,7 +139,7 @@ static void discard(struct papi_slot *slot, int handle, const struct notice *not
 {
 	unsigned tries = 0;
 
-	/* Whoever is inside now is so for a short time, unless it waits for the call that this handler has
+	/* The thread that is inside now is so for a short time, unless it waits for the call that this handler has
 	 * interrupted. */
 	while (!papi_handle_try(slot)) {
 		if (++tries == MOST_TRIES)
@@ -228,8 +228,8 @@ static void pause_for(struct papi_slot *slot, long long taken, long least)
 static _Thread_local unsigned occupied __attribute__((tls_model("initial-exec")));
 
 /*
- * Whoever is inside may be what this signal has interrupted, or be interrupted likewise. Where a signal takes longer
- * than the wait for the next, as on a slow or busy machine, nobody would get on: so waits grow, up to 0.8 s.
+ * The call that is inside may be what this signal has interrupted, or be interrupted likewise. Where a signal takes
+ * longer than the wait for the next, as on a slow or busy machine, nobody would get on: so waits grow, up to 0.8 s.
  */
 static void ask_again(struct papi_slot *slot)
 {
@@ -342,7 +342,7 @@ int papi_overflow_stopped(struct papi_slot *slot)
 /*
  * By a signal to this thread: so handlers have a context as ever. Where the program has blocked it, or this is a
  * handler already, they are called when that is over. Another thread may have come in meanwhile: it is waited for, as
- * long as calls take. One that takes longer may be waiting for this thread, which then leaves it to the timer.
+ * long as calls take. A call that takes longer may be waiting for this thread, which then leaves it to the timer.
  */
 int papi_overflow_left(struct papi_slot *slot)
 {

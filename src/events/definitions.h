@@ -6,8 +6,8 @@
  * are themselves defined are replaced by their formulas until only natives are left. A success is kept; a failure is
  * tried again next time, since permissions and settings change while a program runs.
  *
- * All functions expect the events mutex. What is defined already is replaced only with the library lock held for
- * writing, so that nobody holds on to what is freed.
+ * All functions expect the events mutex. An event that is defined already is replaced only with the library lock held
+ * for writing, so that nobody holds on to what is freed.
  */
 #ifndef PAPI_EVENTS_DEFINITIONS_H
 #define PAPI_EVENTS_DEFINITIONS_H

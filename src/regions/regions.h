@@ -16,9 +16,9 @@
  * same name called from two places is two regions. Begin keeps what the counters show, end adds the difference: one
  * read of the set each, nothing in the kernel changes, and EventSets of the program can run at the same time.
  *
- * A record belongs to its thread. Whoever writes the results, at exit() in any thread, looks into all of them; so both
- * take the record's lock, one compare-and-swap that the thread nearly always finds free. Records outlive their threads.
- * The list of them is under a mutex that only the first region of a thread, its end and writing take.
+ * A record belongs to its thread. The thread that writes the results, any one at exit(), looks into all of them; so
+ * both take the record's lock, one compare-and-swap that the thread nearly always finds free. Records outlive their
+ * threads. The list of them is under a mutex that only the first region of a thread, its end and writing take.
  *
  * The child of a fork leaves its parent's records to the parent and starts with none.
  */
@@ -180,7 +180,7 @@ int papi_region_thread_read(struct papi_region_thread *thread, struct papi_regio
 
 /* ---- Results ---- */
 
-/* What is written: copies of all records, in the order in which their threads had the first region. */
+/* The results that are written: copies of all records, in the order in which their threads had the first region. */
 struct papi_region_result {
 	struct papi_region_result_thread {
 		pid_t id;

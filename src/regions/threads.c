@@ -242,7 +242,7 @@ int papi_region_thread_start(struct papi_region_thread *thread)
 		return status;
 	papi_library_set_high_level();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	/* What was open lost its counters, and the new ones begin at zero. */
+	/* Regions that were open lost their counters, and the new ones begin at zero. */
 	for (unsigned i = 0; i < thread->tree.depth; i++)
 		thread->tree.open[i].counted = false;
 	thread->started = true;

@@ -48,7 +48,7 @@ static int register_counter(
 		entry->param = counter->param;
 		papi_sde_entry_begin(entry);
 	}
-	/* Whoever was first has made it; the handle is the same for all. */
+	/* The first caller has made it; the handle is the same for all. */
 	if (status == PAPI_ECNFLCT)
 		status = PAPI_OK;
 	if (status == PAPI_OK)

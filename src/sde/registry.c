@@ -50,7 +50,7 @@ static void leave_groups(const struct papi_sde_entry *member)
 			leave_group(entry, member);
 }
 
-/* What is left to do when nobody reads the entry any more. */
+/* The work that is left when nobody reads the entry any more. */
 static void finish(struct papi_sde_entry *entry)
 {
 	entry->ending = false;
@@ -89,7 +89,7 @@ void papi_sde_fork_parent(void)
 	papi_sde_unlock();
 }
 
-/* Whoever was reading is not here, nor is a thread that waited for readers before it ended an event. */
+/* A thread that was reading is not here, nor is one that waited for readers before it ended an event. */
 void papi_sde_fork_child(void)
 {
 	unlock_stores();
@@ -278,8 +278,8 @@ int papi_sde_entry_claim(papi_handle_t handle, const char *event, struct papi_sd
 		return PAPI_EINVAL;
 	entry = papi_sde_entry_find(name);
 	*claimed = entry;
-	/* Whoever ends it needs the lock. In a counter's function, where nothing may be registered, it may wait for
-	 * us. */
+	/* The thread that ends it needs the lock. In a counter's function, where nothing may be registered, it may wait
+	 * for us. */
 	while (entry && entry->ending) {
 		if (papi_sde_callback_depth)
 			return PAPI_EINVAL;

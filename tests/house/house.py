@@ -21,6 +21,7 @@ RULES = {rule.__name__: rule for rule in (
     arrows.arrows,
     texts.layout,
     texts.columns,
+    texts.words,
     functions.exports,
     functions.nobody_calls,
     documents.names_of_files,

@@ -183,6 +183,14 @@ class HouseTest(unittest.TestCase):
         self.fails('columns', f'doc/vpmu.md:{line + 1}', 'has 121 columns')
         self.assertEqual(len(self.copy.judge('columns')), 1)
 
+    def test_sentence_without_a_noun(self):
+        line = self.add('src/core/thread.c', '/*\n * Threads have numbers. One that has none gets\n * one.\n */\n')
+        self.fails('words', f'src/core/thread.c:{line + 1}', '"One that" begins a sentence')
+
+    def test_comment_without_a_noun(self):
+        line = self.add('tools/text.c', '/* What is left. */\n')
+        self.fails('words', f'tools/text.c:{line}', '"What is" begins a sentence')
+
     def test_name_exported_besides(self):
         text = self.copy.read('include/sde_lib.h')
         self.replace('include/sde_lib.h', text.replace('papi_sde_inc_counter', 'papi_sde_increase_counter'))

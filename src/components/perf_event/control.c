@@ -202,7 +202,7 @@ static int open_failed(const struct papi_perf_control *control, struct papi_perf
 	int error = last->error;
 	struct opened opened;
 
-	/* What was refused is what was tried last. */
+	/* The modes that were refused are those that were tried last. */
 	if (last->any_mode)
 		attr.exclude_user = attr.exclude_kernel = attr.exclude_hv = 0;
 	if (error == EINVAL && group && attempt(&attr, pid, cpu, -1, &opened) >= 0) {
@@ -370,7 +370,7 @@ static int add_native(struct papi_perf_control *control, unsigned native)
 	const struct papi_options *options = &control->options;
 	int status;
 
-	/* What is not scheduled there may run on the other cores: no share of time tells what to scale by. */
+	/* A thread that is not scheduled there may run on the other cores: no share of time tells what to scale by. */
 	if (options->multiplex && encoding->some_cores)
 		return papi_error(PAPI_ECMP,
 			"on a hybrid CPU, events of one kind of cores cannot be estimated by multiplexing: "
@@ -504,7 +504,7 @@ int papi_perf_add(void *pointer, const void *encoding)
 	if (status == PAPI_OK)
 		status = add_native(control, native);
 	if (status != PAPI_OK) {
-		/* What was opened on some of several targets goes again. */
+		/* Counters that were opened on some of several targets go again. */
 		papi_error_keep();
 		drop_counters(control, native);
 		papi_error_restore();

@@ -282,8 +282,8 @@ static bool keep(struct papi_perf_control *control, long long values[])
 	return true;
 }
 
-/* What was let go has counted since; it is in the counters again, so that mostly no call is needed to find the
- * baseline. */
+/* A counter that was let go has counted since; its count is in the counters again, so that mostly no call is needed to
+ * find the baseline. */
 static int find_baseline(struct papi_perf_control *control)
 {
 	int status = papi_perf_read(control, control->scratch, true);

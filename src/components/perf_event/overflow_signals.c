@@ -134,7 +134,8 @@ static void look_at_all(void *context)
 			papi_overflow_pending(last = cookie_of(owner), context);
 }
 
-/* Whoever has sent it, the kernel may have wanted to at the same time: so it is looked in any case. */
+/* If somebody else has sent it, the kernel may have wanted to at the same time: so the counters are looked at in any
+ * case. */
 static enum papi_signal_answer on_overflow(const siginfo_t *info, void *context)
 {
 	long long begin = papi_clock_real_ns();

@@ -394,7 +394,7 @@ static bool next_sample(struct papi_perf_ring *ring, bool hardware, uint64_t *ad
 		uint64_t lost[2]; /* id, number */
 
 		if (!whole_record(ring, tail, head, &header)) {
-			/* Where the next one begins is not known. What was in them is missing when it is settled. */
+			/* Where the next one begins is not known. Their samples are missing when it is settled. */
 			tail = head;
 			break;
 		}

@@ -21,7 +21,7 @@ static int append(struct papi_sde_control *control, struct papi_sde_node **node)
 }
 
 /*
- * The start of what has come while the set was counting. What was registered meanwhile begins at 0, as the counter
+ * The start of what has come while the set was counting. A counter that was registered meanwhile begins at 0, as it
  * itself does; of a member that was there before, what it has counted until now is not known.
  */
 static void begin(struct papi_sde_node *node, const struct papi_sde_facts *facts, unsigned changes)

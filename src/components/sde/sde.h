@@ -97,7 +97,7 @@ struct papi_sde_control {
 
 /* Finds all events; those not registered are awaited. */
 int papi_sde_plan(struct papi_sde_control *control);
-/* Those that were awaited, and have come. */
+/* The events that were awaited, and have come. */
 int papi_sde_plan_arrivals(struct papi_sde_control *control);
 
 /* Has those that overflow by themselves begin, with a fresh period, or end. */

@@ -307,7 +307,7 @@ static int read_values(void *pointer, long long values[], bool rebase)
 		unsigned fraction = control->events[i]->fraction;
 
 		values[i] >>= fraction;
-		/* What is less than one is not lost: it is in the next value. */
+		/* A part that is less than one is not lost: it is in the next value. */
 		if (rebase)
 			control->base[i] += values[i] << fraction;
 	}

@@ -9,7 +9,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 
-/* What is known only when all lines of a CPU have been seen. */
+/* The facts that are known only when all lines of a CPU have been seen. */
 struct block {
 	bool has_arm;
 	uint32_t implementer, variant, part, revision;

@@ -185,7 +185,7 @@ static inline uint64_t papi_vpmu_address_of(const struct papi_vpmu_access *acces
 	return record[access->slot] + (uint64_t)access->displacement;
 }
 
-/* What is in two lines. */
+/* An access to two lines. */
 static __attribute__((noinline)) void papi_vpmu_touch_each(struct papi_vpmu_models *models, uint64_t counters[],
 	const uint64_t *record, const struct papi_vpmu_access *access, unsigned shift)
 {
@@ -223,7 +223,7 @@ static inline __attribute__((always_inline)) void papi_vpmu_touch(struct papi_vp
 {
 	uint64_t address = papi_vpmu_settle(models, papi_vpmu_address_of(access, record));
 
-	/* Those that are spanned may be in another order than that of their pages: nothing is looked up before it is
+	/* Lines that are spanned may be in another order than that of their pages: nothing is looked up before it is
 	 * known. */
 	if ((address ^ (address + access->extent)) >> shift == 0)
 		papi_vpmu_touch_line(models, counters, papi_vpmu_place(models, counters, address, access->is_write),

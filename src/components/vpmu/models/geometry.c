@@ -159,7 +159,7 @@ static bool parse_one(struct papi_vpmu_geometry *geometry, char *text, char *rea
 
 		if (strcasecmp(parts[i].name, text))
 			continue;
-		/* One that is described alone is no longer shared with the other. */
+		/* A TLB that is described alone is no longer shared with the other. */
 		if (shape == &geometry->itlb2 || shape == &geometry->dtlb2)
 			geometry->shared_tlb2 = false;
 		if (parts[i].may_be_none && !strcasecmp(value, "none")) {

@@ -4,10 +4,10 @@
  *
  *	run 1     papi_vpmu_loop_run(): every access as ever; each leaves a site: which addresses are in its page, and
  *	          what makes a place in the models of them
- *	run 2..   papi_vpmu_loop_run_again(): while each access is in the page of its site, one addition and one look at
- *	          newest[] of its set
- *	run n     the first access that is in another page: papi_vpmu_loop_run_elsewhere() does the rest as ever, and the
- *	          run after that learns anew
+ *	run 2..   papi_vpmu_loop_run_again(): while each access is in the page of its site, one addition and one look
+ *	          at newest[] of its set
+ *	run n     the first access that is in another page: papi_vpmu_loop_run_elsewhere() does the rest as ever, and
+ *	          the run after that learns anew
  *
  * What is remembered, when it holds, and what ends it:
  *

@@ -189,7 +189,7 @@ long papi_vpmu_action_change(uint64_t number, const struct papi_vpmu_action *new
 		return set_kernel(number, new, old);
 	mask = take_lock();
 	status = set_kernel(number, NULL, &now);
-	/* What is not the engine's was installed by a thread that runs natively. */
+	/* A handler that is not the engine's was installed by a thread that runs natively. */
 	before = table[number].program;
 	if (!status && now.handler != engine_handler())
 		before = table[number].program = now;

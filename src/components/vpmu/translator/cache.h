@@ -40,7 +40,7 @@ bool papi_vpmu_cache_is_live(uint64_t code);
 bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e);
 /* What comes before the entry of a block; the next byte is the entry. */
 void papi_vpmu_cache_begin_block(struct papi_vpmu_emitter *e, uint64_t pc);
-/* What was emitted stays. marks are copied; the block goes into the flavour's table unless that is NULL, or it
+/* The code that was emitted stays. marks are copied; the block goes into the flavour's table unless that is NULL, or it
  * follows another. */
 struct papi_vpmu_block *papi_vpmu_cache_close(
 	const struct papi_vpmu_emitter *e, const struct papi_vpmu_block *block, const struct papi_vpmu_mark *marks);

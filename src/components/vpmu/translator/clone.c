@@ -73,9 +73,9 @@ static struct papi_vpmu_thread *make_child(const struct papi_vpmu_thread *thread
 }
 
 /*
- * For an agent: no process goes uncounted without a word. One that has a copy of the memory counts itself as soon as it
- * is told of it, if it is: libc's fork() tells it. The child goes on natively, from here. One that shares the memory is
- * made in place, as the parent's stack may be its own.
+ * For an agent: no process goes uncounted without a word. A child that has a copy of the memory counts itself as soon
+ * as it is told of it, if it is: libc's fork() tells it. The child goes on natively, from here. A child that shares the
+ * memory is made in place, as the parent's stack may be its own.
  */
 static bool make_process(
 	struct papi_vpmu_thread *thread, const struct papi_vpmu_clone_request *request, uint64_t *result)

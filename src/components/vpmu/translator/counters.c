@@ -64,7 +64,7 @@ void papi_vpmu_thread_forget_parent(struct papi_vpmu_thread *thread)
 
 /* ---- what they come to ---- */
 
-/* What is wanted is gathered in the first lane. */
+/* The counters that are wanted are gathered in the first lane. */
 static void add_lanes(struct papi_vpmu_thread *thread)
 {
 	for (uint64_t left = thread->wants.counters; left; left &= left - 1) {

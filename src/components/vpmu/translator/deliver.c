@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is done with a signal that has come to a thread that is watched (signals.h). */
+/* The delivery of a signal that has come to a thread that is watched (signals.h). */
 #include <signal.h>
 
 #include "components/vpmu/translator/actions.h"

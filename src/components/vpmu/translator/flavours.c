@@ -85,7 +85,7 @@ void papi_vpmu_flavour_remove(const struct papi_vpmu_block *block)
 	block->flavour->n_blocks--;
 }
 
-/* Takes blocks out of one bucket. Those that remain are as they were. */
+/* Takes blocks out of one bucket. Blocks that remain are as they were. */
 static void take_out(struct papi_vpmu_flavour *flavour, struct papi_vpmu_block **place, uint64_t start, uint64_t end,
 	void (*removed)(struct papi_vpmu_block *block))
 {

@@ -12,7 +12,7 @@
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
 
-/* What is instrumented, and the translations of that sort. */
+/* A choice of what is instrumented, and the translations of that sort. */
 struct papi_vpmu_flavour {
 	struct papi_vpmu_wants wants;
 	bool library;                     /* for the library's own code: nothing is */

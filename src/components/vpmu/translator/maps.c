@@ -189,7 +189,7 @@ bool papi_vpmu_maps_forget(uint64_t start, uint64_t end)
 	bool held = false;
 
 	for (unsigned i = 0; i < n_ranges; i++) {
-		/* One that it adjoins may go on into it now, with an instruction across the border. */
+		/* A mapping that it adjoins may go on into it now, with an instruction across the border. */
 		if (ranges[i].start <= end && start <= ranges[i].end)
 			complete = false;
 		if (ranges[i].start < end && start < ranges[i].end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is mapped where in this process, as far as translation needs to know. Read from /proc/self/maps when an address
+ * The mappings of this process, as far as translation needs to know. Read from /proc/self/maps when an address
  * is not found, and again after the program has changed its mappings. Under the lock of the cache; calls no libc.
  */
 #ifndef PAPI_VPMU_TRANSLATOR_MAPS_H

@@ -112,8 +112,8 @@ static struct papi_vpmu_flavour *flavour_at(const struct papi_vpmu_thread *threa
 	return returned && !papi_vpmu_library_holds(pc) ? thread->flavour : thread->library;
 }
 
-/* The block, if its weight is within the budget; else only its first instruction. One that weighs less than it says has
- * to be let pass all the same: it is given what it asks for, and nothing is left behind it. */
+/* The block, if its weight is within the budget; else only its first instruction. A block that weighs less than it says
+ * has to be let pass all the same: it is given what it asks for, and nothing is left behind it. */
 static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
 {
 	int32_t weight = block->weight;

@@ -134,7 +134,7 @@ static void execute(struct machine *m, const struct sock_filter *instruction)
 	}
 }
 
-/* What it says to a call. Jumps only go forward. One that cannot be read, or does not end, the kernel refuses:
+/* What it says to a call. Jumps only go forward. A filter that cannot be read, or does not end, the kernel refuses:
  * libseccomp asks so what the kernel knows. */
 static uint32_t run(const struct sock_fprog *program, const struct seccomp_data *data)
 {

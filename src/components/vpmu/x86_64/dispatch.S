@@ -63,7 +63,7 @@
 	mov	REGISTER(15), %r15
 	.endm
 
-	/* Those that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. One
+	/* Signals that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. One
 	 * that comes before the mask is in force finds the state still DEFERRED, and so which mask it will be. */
 	.macro unblock_signals
 	mov	$SYS_rt_sigprocmask, %eax
@@ -210,7 +210,7 @@
 	jmp	*%r11
 	.size	papi_vpmu_gate_enter, . - papi_vpmu_gate_enter
 
-/* What was called through a gate has returned. */
+/* A function that was called through a gate has returned. */
 	function papi_vpmu_gate_return
 	movq	$1, %gs:VPMU_IN_RUNTIME
 	save_registers

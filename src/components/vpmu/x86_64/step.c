@@ -114,7 +114,7 @@ bool papi_vpmu_step_trap(struct papi_vpmu_thread *thread, struct papi_vpmu_deliv
 	if (!is_stepping(thread))
 		return false;
 	if (delivery->number != SIGTRAP || delivery->info->code != SINGLE_STEP) {
-		/* What is no address at all cannot even be jumped to. */
+		/* A value that is no address at all cannot even be jumped to. */
 		if (is_on_the_way(pc))
 			context->registers[REG_RIP] = thread->pc;
 		finish(thread, context);

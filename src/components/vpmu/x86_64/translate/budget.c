@@ -45,7 +45,8 @@ static uint64_t weigh_exact(const struct papi_vpmu_translation *t)
 	return weight;
 }
 
-/* One that misses everything: each level once, but a TLB for each page that it may touch; each element of a gather. */
+/* The weight of an access that misses everything: each level once, but a TLB for each page that it may touch; each
+ * element of a gather. */
 static uint64_t weigh_access(const struct papi_vpmu_translation *t, const struct papi_vpmu_access *access)
 {
 	unsigned kind = access->is_write; /* write counters follow those of reads */

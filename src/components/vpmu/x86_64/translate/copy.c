@@ -30,8 +30,8 @@ static bool find_relative(const struct papi_vpmu_instruction *instruction, uint6
 	return false;
 }
 
-/* One that ModRM can name without a prefix and without SIB byte or displacement. There is always one: no instruction
- * uses more than four of these. */
+/* A register that ModRM can name without a prefix and without SIB byte or displacement. There is always one: no
+ * instruction uses more than four of these. */
 static unsigned free_register(const struct papi_vpmu_instruction *instruction)
 {
 	static const unsigned candidates[] = { RAX, RCX, RDX, RBX, RSI, RDI };

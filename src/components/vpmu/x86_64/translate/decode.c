@@ -196,7 +196,7 @@ void papi_vpmu_decode_block(const struct papi_vpmu_view *view, struct papi_vpmu_
 			break;
 		if (papi_vpmu_is_breakpoint(instruction) && view->owns_breakpoints(view))
 			instruction->kind = PAPI_VPMU_STEP;
-		/* One that is stepped, always or at times, begins a block of its own. */
+		/* An instruction that is stepped, always or at times, begins a block of its own. */
 		if ((instruction->kind == PAPI_VPMU_STEP || papi_vpmu_loads_flags(instruction)) && block->count)
 			break;
 		block->count++;

@@ -200,7 +200,7 @@ static void translate_gate(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_jump_through(&t->e, VPMU_GATE_ENTER);
 }
 
-/* What is to be translated: cut short where something has to be apart. */
+/* Decodes the code to translate: cut short where something has to be apart. */
 static void decode(struct papi_vpmu_translation *t)
 {
 	struct papi_vpmu_decoded *decoded = &t->decoded;

@@ -34,7 +34,7 @@
 #define PAPI_VPMU_MAX_MARKS 1024
 #define PAPI_VPMU_MAX_LINKS 16
 
-/* What is to be translated, and how. */
+/* The code to translate, and how. */
 struct papi_vpmu_request {
 	const struct papi_vpmu_view *view;
 	const struct papi_vpmu_wants *wants;
@@ -70,7 +70,7 @@ struct papi_vpmu_translation {
 	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
 	unsigned spilled, added;           /* as the next mark will say */
 	bool traced, trace_keeps_flags;    /* it makes a record; and does so where flags are needed */
-	uint32_t description;              /* with traced: of the record. Whoever files it sets it before emission */
+	uint32_t description;              /* with traced: of the record, which the caller files before emission */
 	uint8_t *trace_full;
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks, n_links;
