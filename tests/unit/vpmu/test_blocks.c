@@ -196,6 +196,21 @@ static void calls_of_the_library_are_not_counted(void **state)
 	expect_trimmed(0, 2);
 }
 
+/* Where the block is cut within the call, what is left of it is all that is trimmed. */
+static void a_call_may_be_cut(void **state)
+{
+	(void)state;
+	BEGIN(&s, "cut call", "\x48\x01\xd8\x48\x89\xc7\x31\xf6\xe8\x01\x01\0\0");
+	s.wants.simulate = true;
+	s.wants.instructions_start = harness_text();
+	s.wants.instructions_end = harness_text() + 6;
+	expect_trimmed(1, 1);
+	assert_int_equal(s.t.decoded.count, 2);
+	s.wants.instructions_end = harness_text() + 3;
+	expect_trimmed(0, 1);
+	assert_int_equal(s.t.decoded.count, 1);
+}
+
 /* A call of a stub, of the forms that linkers make. */
 static void calls_through_stubs_are_not_counted(void **state)
 {
@@ -559,6 +574,7 @@ int main(void)
 		cmocka_unit_test(the_largest_block_fits),
 		cmocka_unit_test(popf_is_stepped_if_it_sets_the_trap_flag),
 		cmocka_unit_test(calls_of_the_library_are_not_counted),
+		cmocka_unit_test(a_call_may_be_cut),
 		cmocka_unit_test(calls_through_stubs_are_not_counted),
 		cmocka_unit_test(trimmed_calls_are_recovered),
 		cmocka_unit_test(functions_of_the_library_are_gates),

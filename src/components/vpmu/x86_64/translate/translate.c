@@ -216,6 +216,13 @@ static void decode(struct papi_vpmu_translation *t)
 	papi_vpmu_trim_call(t->request.view, decoded);
 	if (t->request.step)
 		keep(decoded, 1);
+}
+
+/* How many at the end belong to a call of the library, once the block has its length. */
+static void count_trimmed(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_decoded *decoded = &t->decoded;
+
 	while (t->block.trimmed < decoded->count &&
 		decoded->instructions[decoded->count - 1 - t->block.trimmed].trimmed)
 		t->block.trimmed++;
@@ -271,6 +278,7 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 	t->traced = request->wants->simulate && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
 	if (t->traced)
 		plan_record(t);
+	count_trimmed(t);
 	sum(t);
 	if (request->wants->overflow)
 		papi_vpmu_weigh(t);
