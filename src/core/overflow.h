@@ -61,6 +61,8 @@ struct papi_sampling {
  * than the thread can take, how long it is left alone at least. */
 #define PAPI_OVERFLOW_SOON_NS  50000
 #define PAPI_OVERFLOW_LATER_NS 1000000
+/* How long, in CPU time, a thread is to run between two looks by timers; if not, they come later. */
+#define PAPI_OVERFLOW_WHILE_NS 200000
 /* How long, in CPU time, functions of the program are called in a row while there is more. */
 #define PAPI_OVERFLOW_SLICE_NS 10000000
 

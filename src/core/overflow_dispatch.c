@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,8 +18,8 @@
 #define NOTICES 64
 /* How often it is tried again when another thread is inside. */
 #define MOST_TRIES 1000
-/* How often the time until it is asked again doubles. */
-#define MOST_DOUBLINGS 14
+/* How often the time until a timer's next look doubles at most. */
+#define MOST_DOUBLINGS 13
 
 /* A call that is to be made. */
 struct notice {
@@ -224,18 +225,41 @@ static void pause_for(struct papi_slot *slot, long long taken, long least)
 	papi_overflow_timer_again(slot, taken > least ? (long)taken : least);
 }
 
-/* How often in a row, nearly, the calling thread has found somebody inside. */
-static _Thread_local unsigned occupied __attribute__((tls_model("initial-exec")));
+/* What timers have left of the calling thread. */
+static _Thread_local struct {
+	unsigned doublings; /* of the time until a timer's next look */
+	long waits;         /* how often it had waited for something, */
+	long long ended;    /* and what processor time it had had, when the last of these looks ended */
+} crowded __attribute__((tls_model("initial-exec")));
+
+/* Whether the thread has run for a while, or waited, since the last look by a timer. */
+static bool has_got_on(long long begin)
+{
+	struct rusage usage;
+	bool waited;
+
+	if (begin - crowded.ended >= PAPI_OVERFLOW_WHILE_NS)
+		return true;
+	if (getrusage(RUSAGE_THREAD, &usage))
+		return true;
+	waited = usage.ru_nvcsw != crowded.waits;
+	crowded.waits = usage.ru_nvcsw;
+	return waited;
+}
 
 /*
- * The call that is inside may be what this signal has interrupted, or be interrupted likewise. Where a signal takes
- * longer than the wait for the next, as on a slow or busy machine, nobody would get on: so waits grow, up to 0.8 s.
+ * Signals cost what they cost. Where one takes longer than the wait for the next, as on a slow or busy machine, or of
+ * many sets, the thread would not get on, nor the call that is inside, if that is what the signal has interrupted: so
+ * waits double as long as there is no progress, up to half a second or so.
  */
-static void ask_again(struct papi_slot *slot)
+static void look_again(struct papi_slot *slot, long ns, bool progress)
 {
-	papi_overflow_timer_again(slot, PAPI_OVERFLOW_SOON_NS << occupied);
-	if (occupied < MOST_DOUBLINGS)
-		occupied++;
+	if (!progress)
+		crowded.doublings += crowded.doublings < MOST_DOUBLINGS;
+	else if (crowded.doublings)
+		crowded.doublings--;
+	papi_overflow_timer_again(slot, ns << crowded.doublings);
+	crowded.ended = papi_clock_virtual_ns();
 }
 
 static bool look(struct papi_slot *slot, int handle, void *context)
@@ -243,20 +267,22 @@ static bool look(struct papi_slot *slot, int handle, void *context)
 	struct notices notices;
 	long interval;
 	enum found found = find(slot, &handle, &notices, &interval, context);
-	long long begin = found == SOME || interval ? papi_clock_virtual_ns() : 0, taken = 0;
+	bool again = found == SOME || found == OCCUPIED || interval;
+	long long begin = again ? papi_clock_virtual_ns() : 0, taken = 0;
 
 	while (deliver(slot, handle, &notices, context) && found == SOME && taken < PAPI_OVERFLOW_SLICE_NS) {
 		found = find(slot, &handle, &notices, &interval, context);
 		taken = papi_clock_virtual_ns() - begin;
 	}
-	if (found == OCCUPIED)
-		ask_again(slot);
-	else if (occupied)
-		occupied--;
-	if (found == SOME)
-		pause_for(slot, papi_clock_virtual_ns() - begin, PAPI_OVERFLOW_LATER_NS);
-	else if (interval)
-		pause_for(slot, papi_clock_virtual_ns() - begin, interval);
+	if (found == OCCUPIED) {
+		look_again(slot, PAPI_OVERFLOW_SOON_NS, false);
+	} else if (found == SOME || interval) {
+		long least = found == SOME ? PAPI_OVERFLOW_LATER_NS : interval;
+
+		/* The program gets on for at least as long as its functions have taken. */
+		taken = papi_clock_virtual_ns() - begin;
+		look_again(slot, taken > least ? (long)taken : least, has_got_on(begin));
+	}
 	return found != OCCUPIED;
 }
 

@@ -404,6 +404,8 @@ int main(int argc, char **argv)
 	printf("%g seconds, %u threads, seed %llu\n", seconds, n_threads, seed);
 	fflush(stdout);
 	work_begin();
+	/* Of the sets whose totals are known, those that are watched are the ones that need no modelling. */
+	work_need_breakpoints();
 	random_begin();
 	take_small_handles();
 	for (unsigned i = 0; i < n_threads; i++)
