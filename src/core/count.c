@@ -20,8 +20,8 @@ long long papi_count_value(const struct papi_eventset *set, unsigned i)
 {
 	const struct papi_set_event *event = &set->events[i];
 
-	return event->event.formula ? papi_formula_evaluate(event->event.formula, set->counts, event->slots)
-				    : set->counts[event->slots[0]];
+	return event->event.formula ? papi_formula_evaluate(event->event.formula, set->counts, event->places)
+				    : set->counts[event->places[0]];
 }
 
 static long long value_of(const struct papi_eventset *set, unsigned i)
@@ -346,9 +346,9 @@ int papi_count_times(struct papi_eventset *set, long long enabled[], long long r
 			const struct papi_part *part = set->parts;
 			long long e = 0, r = 0;
 
-			while (event->slots[j] >= part->first + part->count)
+			while (event->places[j] >= part->first + part->count)
 				part++;
-			part->component->times(part->control, event->slots[j] - part->first, &e, &r, set->running);
+			part->component->times(part->control, event->places[j] - part->first, &e, &r, set->running);
 			if (!j || r < least_running) {
 				least_enabled = e;
 				least_running = r;

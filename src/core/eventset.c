@@ -38,7 +38,7 @@ int papi_eventset_position(const struct papi_eventset *set, int code)
 	return -1;
 }
 
-static int slot_of(const struct papi_eventset *set, const struct papi_native *native)
+static int place_of(const struct papi_eventset *set, const struct papi_native *native)
 {
 	for (unsigned i = 0; i < set->n_natives; i++)
 		if (set->natives[i].native == native)
@@ -46,7 +46,7 @@ static int slot_of(const struct papi_eventset *set, const struct papi_native *na
 	return -1;
 }
 
-/* The parts own consecutive runs of slots. */
+/* The parts own consecutive runs of places. */
 static void lay_out_parts(struct papi_eventset *set)
 {
 	unsigned next = 0;
@@ -57,7 +57,7 @@ static void lay_out_parts(struct papi_eventset *set)
 	}
 }
 
-/* Finds every event's slots again, after natives have come or gone. */
+/* Finds every event's places again, after natives have come or gone. */
 static void plan(struct papi_eventset *set)
 {
 	unsigned next = 0;
@@ -73,10 +73,10 @@ static void plan(struct papi_eventset *set)
 			const struct papi_native *native = event->event.natives[j];
 
 			if (next >= set->n_natives || set->natives[next].native != native)
-				next = (unsigned)slot_of(set, native);
-			event->slots[j] = next++;
+				next = (unsigned)place_of(set, native);
+			event->places[j] = next++;
 		}
-		if (event->event.formula || event->slots[0] != i)
+		if (event->event.formula || event->places[0] != i)
 			set->as_counted = false;
 	}
 	if (papi_eventset_armed(set))
@@ -146,11 +146,11 @@ static int add_native(struct papi_eventset *set, const struct papi_native *nativ
 	struct papi_part *part = part_of(set, component);
 	struct papi_set_native *natives;
 	long long *counts;
-	int slot = slot_of(set, native), status = PAPI_OK;
-	unsigned place;
+	int place = place_of(set, native), status = PAPI_OK;
+	unsigned at;
 
-	if (slot >= 0) {
-		set->natives[slot].uses++;
+	if (place >= 0) {
+		set->natives[place].uses++;
 		return PAPI_OK;
 	}
 	natives = realloc(set->natives, (set->n_natives + 1) * sizeof(*natives));
@@ -172,11 +172,11 @@ static int add_native(struct papi_eventset *set, const struct papi_native *nativ
 			drop_part(set, part);
 		return status;
 	}
-	place = part->first + part->count++;
-	memmove(&natives[place + 1], &natives[place], (set->n_natives - place) * sizeof(*natives));
-	memmove(&counts[place + 1], &counts[place], (set->n_natives - place) * sizeof(*counts));
-	natives[place] = (struct papi_set_native){ .native = native, .uses = 1 };
-	counts[place] = 0;
+	at = part->first + part->count++;
+	memmove(&natives[at + 1], &natives[at], (set->n_natives - at) * sizeof(*natives));
+	memmove(&counts[at + 1], &counts[at], (set->n_natives - at) * sizeof(*counts));
+	natives[at] = (struct papi_set_native){ .native = native, .uses = 1 };
+	counts[at] = 0;
 	set->n_natives++;
 	lay_out_parts(set);
 	return PAPI_OK;
@@ -185,19 +185,19 @@ static int add_native(struct papi_eventset *set, const struct papi_native *nativ
 static void remove_native(struct papi_eventset *set, const struct papi_native *native)
 {
 	struct papi_part *part = part_of(set, papi_components[native->component]);
-	unsigned slot = (unsigned)slot_of(set, native);
+	unsigned place = (unsigned)place_of(set, native);
 
-	if (--set->natives[slot].uses)
+	if (--set->natives[place].uses)
 		return;
 	if (part->count == 1)
 		drop_part(set, part);
 	else {
-		part->component->remove(part->control, slot - part->first);
+		part->component->remove(part->control, place - part->first);
 		part->count--;
 	}
 	set->n_natives--;
-	memmove(&set->natives[slot], &set->natives[slot + 1], (set->n_natives - slot) * sizeof(*set->natives));
-	memmove(&set->counts[slot], &set->counts[slot + 1], (set->n_natives - slot) * sizeof(*set->counts));
+	memmove(&set->natives[place], &set->natives[place + 1], (set->n_natives - place) * sizeof(*set->natives));
+	memmove(&set->counts[place], &set->counts[place + 1], (set->n_natives - place) * sizeof(*set->counts));
 	lay_out_parts(set);
 }
 
@@ -215,7 +215,7 @@ static int check_assigned(const struct papi_eventset *set, const struct papi_eve
 	return PAPI_OK;
 }
 
-/* Room for one more event; its slots too. */
+/* Room for one more event; its places too. */
 static int make_room(struct papi_eventset *set, const struct papi_event *event)
 {
 	struct papi_set_event *events = realloc(set->events, (set->n_events + 1) * sizeof(*events));
@@ -225,7 +225,7 @@ static int make_room(struct papi_eventset *set, const struct papi_event *event)
 		return no_memory();
 	for (unsigned i = 0; i < set->n_events; i++)
 		if (events[i].event.n_natives == 1)
-			events[i].slots = &events[i].slot;
+			events[i].places = &events[i].place;
 	set->events = events;
 	if (set->offsets) {
 		long long *offsets = realloc(set->offsets, (set->n_events + 1) * sizeof(*offsets));
@@ -236,16 +236,16 @@ static int make_room(struct papi_eventset *set, const struct papi_event *event)
 		set->offsets = offsets;
 	}
 	added = &events[set->n_events];
-	*added = (struct papi_set_event){ .event = *event, .slots = &added->slot };
+	*added = (struct papi_set_event){ .event = *event, .places = &added->place };
 	if (event->n_natives > 1)
-		added->slots = calloc(event->n_natives, sizeof(*added->slots));
-	return added->slots ? PAPI_OK : no_memory();
+		added->places = calloc(event->n_natives, sizeof(*added->places));
+	return added->places ? PAPI_OK : no_memory();
 }
 
 static void free_slots(struct papi_set_event *event)
 {
-	if (event->slots != &event->slot)
-		free(event->slots);
+	if (event->places != &event->place)
+		free(event->places);
 }
 
 int papi_eventset_add(struct papi_eventset *set, int code)
@@ -289,17 +289,17 @@ static void remove_at(struct papi_eventset *set, unsigned position)
 {
 	struct papi_set_event removed = set->events[position];
 
-	if (removed.slots == &set->events[position].slot)
-		removed.slots = NULL;
+	if (removed.places == &set->events[position].place)
+		removed.places = NULL;
 	for (unsigned i = 0; i < removed.event.n_natives; i++)
 		remove_native(set, removed.event.natives[i]);
-	free(removed.slots);
+	free(removed.places);
 	papi_event_hold(&removed.event, -1);
 	set->n_events--;
 	for (unsigned i = position; i < set->n_events; i++) {
 		set->events[i] = set->events[i + 1];
 		if (set->events[i].event.n_natives == 1)
-			set->events[i].slots = &set->events[i].slot;
+			set->events[i].places = &set->events[i].place;
 		if (set->offsets)
 			set->offsets[i] = set->offsets[i + 1];
 	}

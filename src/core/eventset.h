@@ -4,12 +4,12 @@
  *
  *	events    PAPI_TOT_INS      DERIVED            (what the user added)
  *	             |             /       \
- *	natives   slot 0      slot 1       slot 2      (what is counted, each once, however many events use it)
+ *	natives   place 0      place 1       place 2      (what is counted, each once, however many events use it)
  *	          \_____________/            |
- *	parts      perf_event             rusage       (a component and its control; owns a run of slots)
+ *	parts      perf_event             rusage       (a component and its control; owns a run of places)
  *
- * A part owns the slots first .. first+count-1, so a component reads straight into the array of counts. Adding and
- * removing rebuilds the plan (the slots of each event); start, read and stop only follow it. Where each event is slot i
+ * A part owns the places first .. first+count-1, so a component reads straight into the array of counts. Adding and
+ * removing rebuilds the plan (the places of each event); start, read and stop only follow it. Where each event is place i
  * itself and there is one part, values are as counted: a read goes straight into the caller's array.
  *
  * A set belongs to the thread that made it or last started it (owner): without attach, its counters count that thread.
@@ -33,8 +33,8 @@
 
 struct papi_set_event {
 	struct papi_event event;
-	unsigned *slots; /* of the event's natives; points at slot where there is one */
-	unsigned slot;
+	unsigned *places; /* of the event's natives; points at place where there is one */
+	unsigned place;
 };
 
 struct papi_set_native {
@@ -57,7 +57,7 @@ struct papi_eventset {
 	uint8_t features;   /* that it uses (core/feature.h) */
 	enum papi_way way;  /* of the last start (core/way.h) */
 	uint32_t owner;     /* papi_thread_number() of the thread it counts */
-	long long *counts;  /* per slot: scratch of reads; the last counts once stopped */
+	long long *counts;  /* per place: scratch of reads; the last counts once stopped */
 	long long *offsets; /* per event, from PAPI_write() */
 	struct papi_set_event *events;
 	struct papi_set_native *natives;
@@ -119,7 +119,7 @@ void papi_eventset_orphaned(struct papi_eventset *set);
 /* frame: of the function that the program has called for it. */
 int papi_count_start(struct papi_eventset *set, void *frame);
 /* Leaves the set, too: only then is there a way for what was left over. */
-int papi_count_stop_and_leave(struct papi_slot *slot, long long values[]);
+int papi_count_stop_and_leave(struct papi_slot *place, long long values[]);
 int papi_count_read_full(struct papi_eventset *set, long long values[]);
 int papi_count_accum(struct papi_eventset *set, long long values[]);
 int papi_count_reset(struct papi_eventset *set);

@@ -21,11 +21,11 @@ static struct papi_sampler *find(const struct papi_eventset *set, int code)
 	return NULL;
 }
 
-static const struct papi_part *part_of_slot(const struct papi_eventset *set, unsigned slot)
+static const struct papi_part *part_of_place(const struct papi_eventset *set, unsigned place)
 {
 	const struct papi_part *part = set->parts;
 
-	while (slot >= part->first + part->count)
+	while (place >= part->first + part->count)
 		part++;
 	return part;
 }
@@ -34,17 +34,17 @@ static const struct papi_part *part_of_slot(const struct papi_eventset *set, uns
 static bool may_be_hardware(const struct papi_eventset *set, unsigned event)
 {
 	const struct papi_set_event *one = &set->events[event];
-	const struct papi_part *part = part_of_slot(set, one->slots[0]);
+	const struct papi_part *part = part_of_place(set, one->places[0]);
 
 	return !one->event.formula && one->event.n_natives == 1 && part->component->overflow &&
-		one->slots[0] - part->first < VECTOR_BITS;
+		one->places[0] - part->first < VECTOR_BITS;
 }
 
-static int arm_native(const struct papi_eventset *set, unsigned slot, long long threshold)
+static int arm_native(const struct papi_eventset *set, unsigned place, long long threshold)
 {
-	const struct papi_part *part = part_of_slot(set, slot);
+	const struct papi_part *part = part_of_place(set, place);
 
-	return part->component->overflow->arm(part->control, slot - part->first, threshold, set->handle);
+	return part->component->overflow->arm(part->control, place - part->first, threshold, set->handle);
 }
 
 /* What can be said against it whichever way the event overflows. */
@@ -114,13 +114,13 @@ static int check_mixture(const struct papi_eventset *set, const struct papi_samp
 }
 
 /* A native has one period. */
-static int check_native(const struct papi_eventset *set, const struct papi_sampler *but, unsigned slot)
+static int check_native(const struct papi_eventset *set, const struct papi_sampler *but, unsigned place)
 {
 	for (unsigned i = 0; papi_eventset_armed(set) && !set->sampling->software && i < set->sampling->n; i++)
-		if (&set->sampling->samplers[i] != but && set->sampling->samplers[i].slot == slot)
+		if (&set->sampling->samplers[i] != but && set->sampling->samplers[i].place == place)
 			return papi_error(PAPI_ECNFLCT,
 				"%s counts for another event of the EventSet, too, which overflows already",
-				set->natives[slot].native->name);
+				set->natives[place].native->name);
 	return PAPI_OK;
 }
 
@@ -159,16 +159,16 @@ static void free_profil(struct papi_sampler *sampler, const struct papi_profil *
 static int choose_and_arm(struct papi_eventset *set, const struct papi_sampler *old, unsigned event, int threshold,
 	int flags, bool *software)
 {
-	unsigned slot = set->events[event].slots[0];
+	unsigned place = set->events[event].places[0];
 	int status = PAPI_ENOSUPP;
 
 	*software = flags == PAPI_OVERFLOW_FORCE_SW || !may_be_hardware(set, event);
 	if (!*software) {
 		status = check_mixture(set, old, false);
 		if (status == PAPI_OK)
-			status = check_native(set, old, slot);
+			status = check_native(set, old, place);
 		if (status == PAPI_OK)
-			status = arm_native(set, slot, threshold);
+			status = arm_native(set, place, threshold);
 		if (status != PAPI_ENOSUPP)
 			return status;
 		*software = true;
@@ -206,14 +206,14 @@ int papi_overflow_arm(struct papi_eventset *set, int code, int threshold, int fl
 		return status;
 	}
 	if (was_hardware && software)
-		arm_native(set, sampler->slot, 0);
+		arm_native(set, sampler->place, 0);
 	if (!sampler)
 		sampler = &set->sampling->samplers[set->sampling->n++];
 	else
 		free_profil(sampler, profil);
 	*sampler = (struct papi_sampler){ .code = code,
 		.event = event,
-		.slot = set->events[event].slots[0],
+		.place = set->events[event].places[0],
 		.threshold = threshold,
 		.handler = handler,
 		.profil = profil };
@@ -228,7 +228,7 @@ static void take_out(struct papi_eventset *set, struct papi_sampler *sampler)
 
 	/* Should the counters fail to open anew without it, the next start tries again. */
 	if (!sampling->software)
-		arm_native(set, sampler->slot, 0);
+		arm_native(set, sampler->place, 0);
 	free_profil(sampler, NULL);
 	*sampler = sampling->samplers[--sampling->n];
 	shrink(set);
@@ -264,7 +264,7 @@ void papi_overflow_replan(struct papi_eventset *set)
 		if (event < 0)
 			continue;
 		sampler->event = (unsigned)event;
-		sampler->slot = set->events[event].slots[0];
+		sampler->place = set->events[event].places[0];
 	}
 }
 

@@ -38,7 +38,7 @@ struct papi_slot;
 struct papi_sampler {
 	int code;
 	unsigned event; /* its position in the set, also its bit in the overflow vector */
-	unsigned slot;  /* of its native; in hardware only */
+	unsigned place; /* of its native; in hardware only */
 	long long threshold;
 	PAPI_overflow_handler_t handler; /* NULL: profil */
 	struct papi_profil *profil;

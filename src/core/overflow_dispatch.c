@@ -64,9 +64,9 @@ static void take(struct papi_sampling *sampling, const struct papi_part *part, c
 	notices->first = notices->n;
 	for (unsigned i = 0; i < sampling->n; i++) {
 		struct papi_sampler *sampler = &sampling->samplers[i];
-		unsigned position = sampler->slot - part->first;
+		unsigned position = sampler->place - part->first;
 
-		if (sampler->slot < part->first || position >= part->count || position > 63 ||
+		if (sampler->place < part->first || position >= part->count || position > 63 ||
 			!(overflow->natives >> position & 1))
 			continue;
 		if (overflow->happened)

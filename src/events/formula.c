@@ -21,7 +21,7 @@ long long papi_formula_clamp(double value)
 
 /* False when an integer step overflows: the caller then takes the double way. */
 static bool evaluate_exactly(
-	const struct papi_formula *formula, const long long counts[], const unsigned slots[], long long *value)
+	const struct papi_formula *formula, const long long counts[], const unsigned places[], long long *value)
 {
 	long long stack[PAPI_FORMULA_DEPTH];
 	unsigned depth = 0;
@@ -32,7 +32,7 @@ static bool evaluate_exactly(
 
 		switch (step->operation) {
 		case PAPI_TERM:
-			stack[depth++] = counts[slots[step->term]];
+			stack[depth++] = counts[places[step->term]];
 			continue;
 		case PAPI_PLUS:
 			overflow = __builtin_add_overflow(stack[depth - 2], stack[depth - 1], &stack[depth - 2]);
@@ -58,7 +58,7 @@ static bool evaluate_exactly(
 	return true;
 }
 
-static long long evaluate_double(const struct papi_formula *formula, const long long counts[], const unsigned slots[])
+static long long evaluate_double(const struct papi_formula *formula, const long long counts[], const unsigned places[])
 {
 	double stack[PAPI_FORMULA_DEPTH];
 	unsigned depth = 0;
@@ -68,7 +68,7 @@ static long long evaluate_double(const struct papi_formula *formula, const long 
 
 		switch (step->operation) {
 		case PAPI_TERM:
-			stack[depth++] = (double)counts[slots[step->term]];
+			stack[depth++] = (double)counts[places[step->term]];
 			continue;
 		case PAPI_INTEGER:
 			stack[depth++] = (double)step->integer;
@@ -101,13 +101,13 @@ static long long evaluate_double(const struct papi_formula *formula, const long 
 
 /* NOLINTEND(clang-analyzer-core.*) */
 
-long long papi_formula_evaluate(const struct papi_formula *formula, const long long counts[], const unsigned slots[])
+long long papi_formula_evaluate(const struct papi_formula *formula, const long long counts[], const unsigned places[])
 {
 	long long value;
 
-	if (formula->exact && evaluate_exactly(formula, counts, slots, &value))
+	if (formula->exact && evaluate_exactly(formula, counts, places, &value))
 		return value;
-	return evaluate_double(formula, counts, slots);
+	return evaluate_double(formula, counts, places);
 }
 
 static bool is_operator(const struct papi_formula_step *step)

@@ -72,8 +72,8 @@ int papi_formula_compile(
 int papi_formula_inline(const struct papi_formula *outer, const struct papi_formula *const inner[],
 	const unsigned *const map[], struct papi_formula **formula);
 
-/* The value; term k has the count counts[slots[k]]. Signal-safe but for the detail of a division by zero. */
-long long papi_formula_evaluate(const struct papi_formula *formula, const long long counts[], const unsigned slots[]);
+/* The value; term k has the count counts[places[k]]. Signal-safe but for the detail of a division by zero. */
+long long papi_formula_evaluate(const struct papi_formula *formula, const long long counts[], const unsigned places[]);
 
 /* A double as a count: truncated, clamped, not-a-number as 0. */
 long long papi_formula_clamp(double value);

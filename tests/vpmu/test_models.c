@@ -296,13 +296,13 @@ static struct papi_vpmu_description *describe(
 }
 
 static struct papi_vpmu_access *add_access(struct papi_vpmu_description *block, enum papi_vpmu_access_kind kind,
-	unsigned slot, int64_t displacement, unsigned size)
+	unsigned word, int64_t displacement, unsigned size)
 {
 	struct papi_vpmu_access *access = (struct papi_vpmu_access *)(void *)(block + 1) + block->accesses++;
 
 	*access = (struct papi_vpmu_access){ .displacement = displacement,
 		.extent = (uint16_t)(size - 1),
-		.slot = (uint8_t)slot,
+		.word = (uint8_t)word,
 		.is_write = kind == PAPI_VPMU_WRITE,
 		.kind = (uint8_t)kind };
 	if (kind == PAPI_VPMU_PREFETCH)

@@ -22,7 +22,7 @@
 #define BLOCKS       12
 #define INSTRUCTIONS 10
 #define ACCESSES     10
-#define SLOTS        3
+#define WORDS        3
 #define ARENA        ((size_t)192 << 10)
 #define TRACES       3000
 
@@ -67,11 +67,11 @@ enum sort { ORDINARY, CONSTANT, PREFETCH, STRING, THREAD_LOCAL, GATHER };
 struct access {
 	enum sort sort;
 	enum papi_vpmu_access_kind kind;
-	unsigned instruction, slot, size;
+	unsigned instruction, word, size;
 	int64_t displacement; /* from its value; of CONSTANT the address */
 };
 
-/* Where the value of a slot goes from run to run. */
+/* Where the value of a word goes from run to run. */
 struct walk {
 	enum { STRIDES, ANYWHERE, CHAIN } manner;
 	uint64_t start, at, stride, pages;
@@ -82,7 +82,7 @@ struct block {
 	unsigned sizes[INSTRUCTIONS], instructions;
 	struct access accesses[ACCESSES];
 	unsigned n_accesses;
-	struct walk walks[SLOTS];
+	struct walk walks[WORDS];
 	struct papi_vpmu_description *description;
 	uint64_t offset;            /* of the description in the arena */
 	const struct block *called; /* that ends the same record */
@@ -162,7 +162,7 @@ static void add_access(struct block *block, unsigned instruction, bool special)
 
 	*access = (struct access){ .instruction = instruction,
 		.kind = below(3),
-		.slot = below(SLOTS),
+		.word = below(WORDS),
 		.size = (unsigned)ONE_OF(1, 2, 4, 8, 8, 8, 16, 32, 64),
 		.displacement = (int64_t)(below(2) ? below(32) * 8 : below(256)) - 64 };
 	if (!below(6)) {
@@ -186,13 +186,13 @@ static void add_access(struct block *block, unsigned instruction, bool special)
 /* Pushes or pops: a run of accesses of 8 bytes, up or down. */
 static void add_stack(struct block *block, unsigned instruction)
 {
-	unsigned n = 2 + below(3), slot = below(SLOTS);
+	unsigned n = 2 + below(3), word = below(WORDS);
 	bool falls = below(2);
 
 	for (unsigned i = 0; i < n && block->n_accesses < ACCESSES; i++)
 		block->accesses[block->n_accesses++] = (struct access){ .instruction = instruction,
 			.kind = falls ? PAPI_VPMU_WRITE : PAPI_VPMU_READ,
-			.slot = slot,
+			.word = word,
 			.size = 8,
 			.displacement = (int64_t)(falls ? n - 1 - i : i) * 8 };
 }
@@ -214,7 +214,7 @@ static void make_block(struct trace *trace, struct block *block, bool empty)
 		else if (below(2) && block->n_accesses < ACCESSES)
 			add_access(block, i, special);
 	}
-	for (unsigned i = 0; i < SLOTS; i++)
+	for (unsigned i = 0; i < WORDS; i++)
 		block->walks[i] = any_walk(trace);
 }
 
@@ -251,14 +251,14 @@ static struct papi_vpmu_access describe_access(
 	unsigned shift = trace->geometry.l1i.shift;
 	struct papi_vpmu_access made = { .displacement = access->displacement,
 		.extent = (uint16_t)(access->size - 1),
-		.slot = (uint8_t)(1 + access->slot),
+		.word = (uint8_t)(1 + access->word),
 		.is_write = access->kind == PAPI_VPMU_WRITE,
 		.kind = (uint8_t)access->kind,
 		.line = (uint8_t)((end_of(block, access->instruction) >> shift) - (block->pc >> shift)) };
 
 	switch (access->sort) {
 	case CONSTANT:
-		made.slot = 0;
+		made.word = 0;
 		made.displacement -= (int64_t)block->offset;
 		break;
 	case PREFETCH:
@@ -267,12 +267,12 @@ static struct papi_vpmu_access describe_access(
 		break;
 	case STRING:
 		made.form = PAPI_VPMU_FORM_STRING;
-		made.slot = 1 + SLOTS;
+		made.word = 1 + WORDS;
 		made.displacement = 0;
 		break;
 	case GATHER:
 		made.form = PAPI_VPMU_FORM_GATHER;
-		made.slot = 1 + SLOTS + 2;
+		made.word = 1 + WORDS + 2;
 		made.extent = PAPI_VPMU_GATHER_ALWAYS | 7 | PAPI_VPMU_GATHER_WIDE_INDEX | PAPI_VPMU_GATHER_MASK_BITS |
 			1 << PAPI_VPMU_GATHER_SCALE_SHIFT | (access->size == 8 ? PAPI_VPMU_GATHER_WIDE : 0);
 		break;
@@ -291,7 +291,7 @@ static unsigned near_each_other(const struct access *access, unsigned left)
 	int64_t low = access->displacement, high = low + access->size;
 	unsigned n = 0;
 
-	for (; n < left && access[n].sort == ORDINARY && access[n].slot == access->slot; n++) {
+	for (; n < left && access[n].sort == ORDINARY && access[n].word == access->word; n++) {
 		int64_t start = access[n].displacement, end = start + access[n].size;
 
 		low = start < low ? start : low;
@@ -388,7 +388,7 @@ static void describe(const struct trace *trace, struct block *block)
 		.next = block->pc + size_of(block),
 		.entry = numbered(trace, block->pc),
 		.branch = numbered(trace, end_of(block, block->instructions - 1)),
-		.words = 1 + SLOTS,
+		.words = 1 + WORDS,
 		.end = (uint8_t)ONE_OF(PAPI_VPMU_ENDS_ANYHOW, PAPI_VPMU_ENDS_CONDITIONAL, PAPI_VPMU_ENDS_CONDITIONAL,
 			PAPI_VPMU_ENDS_CONDITIONAL, PAPI_VPMU_ENDS_JUMP, PAPI_VPMU_ENDS_CALL,
 			PAPI_VPMU_ENDS_INDIRECT_JUMP, PAPI_VPMU_ENDS_INDIRECT_CALL, PAPI_VPMU_ENDS_RETURN),
@@ -399,7 +399,7 @@ static void describe(const struct trace *trace, struct block *block)
 		&description->n_other_lines);
 	describe_accesses(trace, block, description);
 	if (!description->plain)
-		description->words = 1 + SLOTS + 2 + 10;
+		description->words = 1 + WORDS + 2 + 10;
 	if (!below(4) && is_in_one_page(block) && is_in_one_page(&trace->blocks[BLOCKS])) {
 		block->called = &trace->blocks[BLOCKS];
 		describe_called(trace, block);
@@ -420,7 +420,7 @@ static void fetch(struct trace *trace, uint64_t pc, unsigned size)
 
 static void access_string(struct trace *trace, const struct access *access, const uint64_t *values)
 {
-	uint64_t address = values[SLOTS], end = values[SLOTS + 1],
+	uint64_t address = values[WORDS], end = values[WORDS + 1],
 		 step = end > address ? access->size : -(uint64_t)access->size;
 
 	for (; address != end; address += step)
@@ -429,7 +429,7 @@ static void access_string(struct trace *trace, const struct access *access, cons
 
 static void access_gather(struct trace *trace, const struct access *access, const uint64_t *values)
 {
-	const uint64_t *own = values + SLOTS + 2;
+	const uint64_t *own = values + WORDS + 2;
 	uint64_t addresses[8];
 	unsigned n = 0;
 
@@ -441,7 +441,7 @@ static void access_gather(struct trace *trace, const struct access *access, cons
 
 static void access_one(struct trace *trace, const struct access *access, const uint64_t *values)
 {
-	uint64_t address = (access->sort == CONSTANT ? 0 : values[access->slot]) + (uint64_t)access->displacement;
+	uint64_t address = (access->sort == CONSTANT ? 0 : values[access->word]) + (uint64_t)access->displacement;
 
 	if (access->sort == THREAD_LOCAL)
 		address += trace->models->thread_base;
@@ -519,17 +519,17 @@ static void fill_values(const struct trace *trace, struct block *block, uint64_t
 {
 	unsigned size = 8;
 
-	for (unsigned i = 0; i < SLOTS; i++)
+	for (unsigned i = 0; i < WORDS; i++)
 		values[i] = next_value(&block->walks[i]);
-	if (block->description->words == 1 + SLOTS)
+	if (block->description->words == 1 + WORDS)
 		return;
 	for (unsigned i = 0; i < block->n_accesses; i++)
 		if (block->accesses[i].sort == STRING)
 			size = block->accesses[i].size;
-	values[SLOTS] = 0x10000000 + below((unsigned)trace->data_pages) * (uint64_t)PAGE + PAGE + below(PAGE / 8) * 8;
-	values[SLOTS + 1] = values[SLOTS] + (below(2) ? (uint64_t)below(60) * size : -(uint64_t)below(60) * size);
+	values[WORDS] = 0x10000000 + below((unsigned)trace->data_pages) * (uint64_t)PAGE + PAGE + below(PAGE / 8) * 8;
+	values[WORDS + 1] = values[WORDS] + (below(2) ? (uint64_t)below(60) * size : -(uint64_t)below(60) * size);
 	for (unsigned i = 0; i < 10; i++)
-		values[SLOTS + 2 + i] = i == 0 ? values[0] : i == 9 ? below(256) : below(2 * PAGE);
+		values[WORDS + 2 + i] = i == 0 ? values[0] : i == 9 ? below(256) : below(2 * PAGE);
 }
 
 static void run_block(struct trace *trace, struct block *block)

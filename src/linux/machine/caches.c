@@ -17,10 +17,10 @@ void papi_hierarchy_add_cache(PAPI_mh_info_t *hierarchy, int level, const PAPI_m
 	if (level < 1 || level > PAPI_MAX_MEM_HIERARCHY_LEVELS)
 		return;
 	for (int i = 0; i < PAPI_MH_MAX_LEVELS; i++) {
-		PAPI_mh_cache_info_t *slot = &hierarchy->level[level - 1].cache[i];
+		PAPI_mh_cache_info_t *place = &hierarchy->level[level - 1].cache[i];
 
-		if (slot->type == PAPI_MH_TYPE_EMPTY) {
-			*slot = *cache;
+		if (place->type == PAPI_MH_TYPE_EMPTY) {
+			*place = *cache;
 			if (level > hierarchy->levels)
 				hierarchy->levels = level;
 			return;

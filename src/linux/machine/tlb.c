@@ -8,13 +8,13 @@ void papi_hierarchy_add_tlb(PAPI_mh_info_t *hierarchy, int level, int type, int 
 	if (level < 1 || level > PAPI_MAX_MEM_HIERARCHY_LEVELS || entries <= 0 || page_size > INT_MAX)
 		return;
 	for (int i = 0; i < PAPI_MH_MAX_LEVELS; i++) {
-		PAPI_mh_tlb_info_t *slot = &hierarchy->level[level - 1].tlb[i];
+		PAPI_mh_tlb_info_t *place = &hierarchy->level[level - 1].tlb[i];
 
-		if (slot->type == PAPI_MH_TYPE_EMPTY) {
-			slot->type = type;
-			slot->num_entries = entries;
-			slot->page_size = (int)page_size;
-			slot->associativity = ways;
+		if (place->type == PAPI_MH_TYPE_EMPTY) {
+			place->type = type;
+			place->num_entries = entries;
+			place->page_size = (int)page_size;
+			place->associativity = ways;
 			if (level > hierarchy->levels)
 				hierarchy->levels = level;
 			return;

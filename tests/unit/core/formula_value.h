@@ -11,17 +11,17 @@
 #define CLOCK_HZ   2.5e9
 #define MOST_TERMS 64
 
-/* Each term in a slot of its own, the last term in the first slot: an evaluation that ignores slots goes wrong. */
+/* Each term in a place of its own, the last term in the first place: an evaluation that ignores places goes wrong. */
 static inline long long value_of(const struct papi_formula *formula, unsigned n_terms, const long long terms[])
 {
 	long long counts[MOST_TERMS] = { 0 };
-	unsigned slots[MOST_TERMS];
+	unsigned places[MOST_TERMS];
 
 	for (unsigned i = 0; i < n_terms; i++) {
-		slots[i] = n_terms - 1 - i;
-		counts[slots[i]] = terms[i];
+		places[i] = n_terms - 1 - i;
+		counts[places[i]] = terms[i];
 	}
-	return papi_formula_evaluate(formula, counts, slots);
+	return papi_formula_evaluate(formula, counts, places);
 }
 
 static inline long long derived_value(

@@ -157,7 +157,7 @@ static bool make_set(void)
 	set->parts[0] = (struct papi_part){ &component, calloc(1, 1), 0, 1 };
 	set->natives[0] = (struct papi_set_native){ &native, 1 };
 	set->events[0].event = (struct papi_event){ .code = CODE, .n_natives = 1, .natives = &native.self };
-	set->events[0].slots = &set->events[0].slot;
+	set->events[0].places = &set->events[0].place;
 	set->n_parts = set->n_natives = set->n_events = 1;
 	if (papi_handle_create(set, &handle) != PAPI_OK)
 		return false;

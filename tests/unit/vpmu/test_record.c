@@ -10,7 +10,7 @@ static struct subject s;
 /* The address that the description gives an access, from the words of the record. */
 static uint64_t address_of(const struct papi_vpmu_access *access)
 {
-	return (access->slot ? s.trace[access->slot] : 0) + (uint64_t)access->displacement;
+	return (access->word ? s.trace[access->word] : 0) + (uint64_t)access->displacement;
 }
 
 struct touched {
@@ -147,10 +147,10 @@ static void strings_tell_their_ends(void **state)
 		const struct papi_vpmu_access *access = &s.t.plan.accesses[i];
 
 		assert_int_equal(access->form, PAPI_VPMU_FORM_STRING);
-		assert_int_equal(s.trace[access->slot + 1] - s.trace[access->slot], 24);
+		assert_int_equal(s.trace[access->word + 1] - s.trace[access->word], 24);
 	}
 	assert_int_equal(
-		s.trace[s.t.plan.accesses[0].slot], harness_data() + (s.t.plan.accesses[0].is_write ? 256 : 64));
+		s.trace[s.t.plan.accesses[0].word], harness_data() + (s.t.plan.accesses[0].is_write ? 256 : 64));
 	assert_int_equal(address_of(&s.t.plan.accesses[2]), harness_data() + 64 + 24);
 }
 
@@ -179,7 +179,7 @@ static void narrow_addresses(void **state)
 	s.wants.simulate = true;
 	s.start.registers[RBX] = 0xffffffff00000080;
 	compare(&s);
-	assert_int_equal(s.trace[s.t.plan.accesses[0].slot], 0x10001080);
+	assert_int_equal(s.trace[s.t.plan.accesses[0].word], 0x10001080);
 	assert_int_equal(s.t.plan.accesses[0].displacement, 0);
 }
 

@@ -182,7 +182,7 @@ static void papi_vpmu_touch_address(
 
 static inline uint64_t papi_vpmu_address_of(const struct papi_vpmu_access *access, const uint64_t *record)
 {
-	return record[access->slot] + (uint64_t)access->displacement;
+	return record[access->word] + (uint64_t)access->displacement;
 }
 
 /* An access to two lines. */

@@ -45,7 +45,7 @@ static inline void papi_vpmu_gather_settle(uint64_t counters[], const uint64_t b
 static inline void papi_vpmu_touch_gather(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_access *access, const uint64_t *record)
 {
-	const uint64_t *values = record + access->slot;
+	const uint64_t *values = record + access->word;
 	unsigned extent = access->extent, size = extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4, kind = access->is_write;
 	const uint64_t before[] = { counters[PAPI_VPMU_L1D_READ_MISSES + kind],
 		counters[PAPI_VPMU_L2D_READ_MISSES + kind], counters[PAPI_VPMU_L3D_READ_MISSES + kind] };

@@ -31,7 +31,7 @@ struct papi_vpmu_site {
 	uint64_t displacement; /* of the address from its value, less low */
 	uint64_t size, page;   /* page: low, moved */
 	uint32_t room;         /* where in a line it may begin to be in no other */
-	uint8_t slot, is_write;
+	uint8_t word, is_write;
 	bool spans; /* others, which are looked at one by one when they are in two lines */
 };
 
@@ -69,7 +69,7 @@ static bool papi_vpmu_loop_learn(const struct papi_vpmu_models *models, struct p
 		.size = high - low - access->extent,
 		.page = low + settled - address + models->data_shift,
 		.room = (uint32_t)(line_size - access->extent),
-		.slot = access->slot,
+		.word = access->word,
 		.is_write = access->is_write,
 		.spans = access->spanned != 0 };
 	return access->extent < line_size && access->extent < high - low &&
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void papi_vpmu_loop_run_again(struc
 	uint64_t mask = models->l1d.mask;
 
 	for (; site < end; site++) {
-		uint64_t offset = record[site->slot] + site->displacement, at = offset + site->page;
+		uint64_t offset = record[site->word] + site->displacement, at = offset + site->page;
 
 		bool two_lines = (at & ((1u << shift) - 1)) >= site->room;
 

@@ -66,7 +66,7 @@ static uint64_t next_line(uint64_t address, uint64_t end, uint64_t line_size)
 static void touch_string(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record)
 {
-	uint64_t address = record[access->slot], end = record[access->slot + 1];
+	uint64_t address = record[access->word], end = record[access->word + 1];
 	uint64_t size = access->extent + 1u, line_size = 1ull << models->l1d.shift;
 
 	if (models->counts_accesses) {

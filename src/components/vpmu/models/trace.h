@@ -7,10 +7,10 @@
  * appended code is a few stores:
  *
  *	record:	     [ description ][ value 1 ][ value 2 ] ... [ value words - 1 ]
- *	description: pc, end, and the accesses in the order of the program, each an address = value[slot] + displacement
+ *	description: pc, end, and the accesses in the order of the program, each an address = value[word] + displacement
  *
  * Accesses that differ by a constant share a value: all of [rsp + constant] in a block, pushes and pops included, cost
- * one store of rsp. An address that never changes (relative to rip) has slot 0 and costs none. A base register alone is
+ * one store of rsp. An address that never changes (relative to rip) has word 0 and costs none. A base register alone is
  * stored as it is; base and index need a lea.
  *
  * A record becomes part of the trace when the pointer to its end is stored, at the end of the block: a block that is
@@ -42,8 +42,8 @@ enum papi_vpmu_access_kind {
 enum papi_vpmu_access_form {
 	PAPI_VPMU_FORM_PLAIN,
 	PAPI_VPMU_FORM_THREAD_LOCAL, /* relative to fs: the simulator adds the base of the thread */
-	PAPI_VPMU_FORM_STRING,       /* rep: value[slot] and value[slot + 1] are the pointer before and after */
-	/* A gather or scatter: what value[slot] and those behind it are, the bits of its extent tell. */
+	PAPI_VPMU_FORM_STRING,       /* rep: value[word] and value[word + 1] are the pointer before and after */
+	/* A gather or scatter: what value[word] and those behind it are, the bits of its extent tell. */
 	PAPI_VPMU_FORM_GATHER,
 	/* Of what spans others: each is 8 bytes, whole ones from the first, all read or all write, and they go up or
 	 * down. */
@@ -54,7 +54,7 @@ enum papi_vpmu_access_form {
 struct papi_vpmu_access {
 	int64_t displacement;
 	uint16_t extent; /* bytes less one; of one element in STRING; more than that in GATHER */
-	uint8_t slot; /* word of the record; the first, for an address that never changes: the displacement makes up */
+	uint8_t word; /* word of the record; the first, for an address that never changes: the displacement makes up */
 	uint8_t is_write; /* no read, and no read before the write */
 	uint8_t kind;     /* enum papi_vpmu_access_kind */
 	uint8_t form;     /* enum papi_vpmu_access_form */

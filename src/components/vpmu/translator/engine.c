@@ -60,9 +60,9 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 }
 
 /* Where the function returns to next, it returns to the stub: that goes on at the same place, translated. */
-static void enter(struct papi_vpmu_thread *thread, uint64_t *slot)
+static void enter(struct papi_vpmu_thread *thread, uint64_t *place)
 {
-	papi_vpmu_gate_open(thread, slot);
+	papi_vpmu_gate_open(thread, place);
 	thread->active = thread->in_library = true;
 }
 
@@ -98,7 +98,7 @@ static void forget_code(void)
 
 /* With all signals blocked. mask is the mask to go back to: once the thread runs translated, if it does so from now
  * on. */
-static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t mask)
+static int start(const struct papi_vpmu_wants *wants, uint64_t *place, uint64_t mask)
 {
 	struct papi_vpmu_thread *thread;
 	struct papi_vpmu_wants all = *wants;
@@ -135,16 +135,16 @@ static int start(const struct papi_vpmu_wants *wants, uint64_t *slot, uint64_t m
 		atomic_store_explicit(&has_counted, true, memory_order_relaxed);
 		if (papi_vpmu_library_bind() || papi_vpmu_tracer_changed())
 			forget_code();
-		enter(thread, slot);
+		enter(thread, place);
 		papi_vpmu_signals_enter(thread, mask);
 	}
 	return PAPI_OK;
 }
 
-int papi_vpmu_start(const struct papi_vpmu_wants *wants, uint64_t *frame, uint64_t *slot)
+int papi_vpmu_start(const struct papi_vpmu_wants *wants, uint64_t *frame, uint64_t *place)
 {
 	uint64_t mask = papi_vpmu_signals_block();
-	int status = start(wants, frame ? frame + 1 : slot, mask);
+	int status = start(wants, frame ? frame + 1 : place, mask);
 
 	if (!papi_vpmu_self || papi_vpmu_self->signal_state != PAPI_VPMU_SIGNALS_WAITING)
 		papi_vpmu_signals_unblock(mask);

@@ -10,8 +10,8 @@ const uint64_t *papi_vpmu_engine_up_to_date(struct papi_vpmu_thread *thread);
 
 #pragma GCC visibility push(hidden)
 
-/* The body of papi_vpmu_engine_start(), which is assembly; slot is where its return address is. */
-int papi_vpmu_start(const struct papi_vpmu_wants *wants, uint64_t *frame, uint64_t *slot);
+/* The body of papi_vpmu_engine_start(), which is assembly; place is where its return address is. */
+int papi_vpmu_start(const struct papi_vpmu_wants *wants, uint64_t *frame, uint64_t *place);
 
 #pragma GCC visibility pop
 

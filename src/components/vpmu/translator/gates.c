@@ -20,7 +20,7 @@ static void forget(struct papi_vpmu_thread *thread, uint64_t stack)
 	/* A return address below the stack pointer is nobody's. A program with several stacks may have others for good
 	 * reasons; when all are, the oldest goes. */
 	for (unsigned i = 0; i < n; i++)
-		if (thread->gates[i].slot >= stack)
+		if (thread->gates[i].place >= stack)
 			thread->gates[kept++] = thread->gates[i];
 	if (kept == n)
 		for (unsigned i = 1; i < n; i++)
@@ -33,14 +33,14 @@ void papi_vpmu_runtime_forget_gates(struct papi_vpmu_thread *thread)
 	forget(thread, papi_vpmu_processor_stack_pointer(thread));
 }
 
-void papi_vpmu_gate_open(struct papi_vpmu_thread *thread, uint64_t *slot)
+void papi_vpmu_gate_open(struct papi_vpmu_thread *thread, uint64_t *place)
 {
 	if (thread->gate_depth == sizeof(thread->gates))
-		forget(thread, (uint64_t)(uintptr_t)slot);
-	thread->gates[count(thread)] = (struct papi_vpmu_gate){ *slot, (uint64_t)(uintptr_t)slot,
+		forget(thread, (uint64_t)(uintptr_t)place);
+	thread->gates[count(thread)] = (struct papi_vpmu_gate){ *place, (uint64_t)(uintptr_t)place,
 		papi_vpmu_processor_flags() };
 	thread->gate_depth += sizeof(thread->gates[0]);
-	*slot = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
+	*place = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
 }
 
 /* The stack of a coroutine that has left a gate behind may be gone. */
@@ -50,21 +50,21 @@ void papi_vpmu_gates_close(struct papi_vpmu_thread *thread)
 	const uint64_t stub = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t *slot = (uint64_t *)(uintptr_t)thread->gates[i].slot, found;
+		uint64_t *place = (uint64_t *)(uintptr_t)thread->gates[i].place, found;
 
-		if (papi_vpmu_guarded_copy(&found, slot, sizeof(found)) && found == stub)
-			*slot = thread->gates[i].pc;
+		if (papi_vpmu_guarded_copy(&found, place, sizeof(found)) && found == stub)
+			*place = thread->gates[i].pc;
 	}
 	thread->gate_depth = 0;
 }
 
 /* The flags that decide what instructions do are as they were before the call; of the others a call leaves nothing. */
-static bool pop_gate(struct papi_vpmu_thread *thread, uint64_t slot)
+static bool pop_gate(struct papi_vpmu_thread *thread, uint64_t place)
 {
 	unsigned n = count(thread);
 
 	for (unsigned i = n; i-- > 0;) {
-		if (thread->gates[i].slot != slot)
+		if (thread->gates[i].place != place)
 			continue;
 		thread->pc = thread->gates[i].pc;
 		thread->flags = papi_vpmu_processor_flags_after_call(thread->gates[i].flags);

@@ -5,19 +5,19 @@
  *
  *	program's stack                              gates of the thread
  *	...                                          ...
- *	slot: papi_vpmu_gate_return  (was: pc)  <--  pc, slot, flags
+ *	place: papi_vpmu_gate_return  (was: pc)  <--  pc, place, flags
  *	the function's frame
  *
- * A return through the slot comes to the dispatcher, which goes on at the translation of pc. A longjmp() leaves gates
- * behind, whose slots are below the stack pointer; a program with several stacks has gates in any order.
+ * A return through the place comes to the dispatcher, which goes on at the translation of pc. A longjmp() leaves gates
+ * behind, whose places are below the stack pointer; a program with several stacks has gates in any order.
  */
 #ifndef PAPI_VPMU_TRANSLATOR_GATES_H
 #define PAPI_VPMU_TRANSLATOR_GATES_H
 
 #include "components/vpmu/translator/thread.h"
 
-/* What returns through the slot runs translated. With signals blocked. */
-void papi_vpmu_gate_open(struct papi_vpmu_thread *thread, uint64_t *slot);
+/* What returns through the place runs translated. With signals blocked. */
+void papi_vpmu_gate_open(struct papi_vpmu_thread *thread, uint64_t *place);
 /* What runs natively now returns without us. */
 void papi_vpmu_gates_close(struct papi_vpmu_thread *thread);
 

@@ -178,15 +178,15 @@ static int bind_object(struct dl_phdr_info *info, size_t size, void *unused)
 	for (size_t i = 0; i < object.n_jumps; i++) {
 		const ElfW(Rela) *jump = &object.jumps[i];
 		const char *name = object.names + object.symbols[ELF64_R_SYM(jump->r_info)].st_name;
-		uint64_t *slot = (uint64_t *)(uintptr_t)(info->dlpi_addr + jump->r_offset);
+		uint64_t *place = (uint64_t *)(uintptr_t)(info->dlpi_addr + jump->r_offset);
 		uint64_t function;
 
-		if (ELF64_R_TYPE(jump->r_info) != papi_vpmu_processor_jump_slot || papi_vpmu_library_holds(*slot) ||
+		if (ELF64_R_TYPE(jump->r_info) != papi_vpmu_processor_jump_slot || papi_vpmu_library_holds(*place) ||
 			!is_ours(name))
 			continue;
 		function = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);
 		if (papi_vpmu_library_holds(function))
-			__atomic_store_n(slot, function, __ATOMIC_RELAXED);
+			__atomic_store_n(place, function, __ATOMIC_RELAXED);
 	}
 	return 0;
 }

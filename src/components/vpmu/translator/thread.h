@@ -28,7 +28,7 @@
 /* A call that runs natively: it will return to the stub that was put on the stack in place of pc. */
 struct papi_vpmu_gate {
 	uint64_t pc;
-	uint64_t slot; /* the address of the return address */
+	uint64_t place; /* the address of the return address */
 	uint64_t flags;
 };
 

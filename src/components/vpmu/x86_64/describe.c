@@ -46,7 +46,7 @@ static void join(struct papi_vpmu_description *block, const struct papi_vpmu_tra
 static void relate_constants(struct papi_vpmu_trace_plan *plan, size_t offset)
 {
 	for (unsigned i = 0; i < plan->description.accesses; i++)
-		if (plan->accesses[i].slot == 0)
+		if (plan->accesses[i].word == 0)
 			plan->accesses[i].displacement -= (int64_t)offset;
 }
 

@@ -25,16 +25,16 @@ static uint64_t value_of(const struct papi_vpmu_thread *thread, const struct pap
 	return value;
 }
 
-/* Slot 0 is the record's first word. */
+/* Word 0 is the record's first word. */
 static bool foresee_address(const struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block,
 	const struct papi_vpmu_source sources[], const struct papi_vpmu_access *access, uint64_t *address)
 {
 	uint64_t value = block->description - 1;
 
-	if (access->slot) {
-		if (!sources[access->slot].known)
+	if (access->word) {
+		if (!sources[access->word].known)
 			return false;
-		value = value_of(thread, &sources[access->slot]);
+		value = value_of(thread, &sources[access->word]);
 	}
 	if (access->form == PAPI_VPMU_FORM_THREAD_LOCAL)
 		value += thread->models->thread_base;

@@ -44,7 +44,7 @@ void papi_vpmu_emit_constant(struct papi_vpmu_emitter *e, unsigned reg, uint64_t
 /* mov gs:[offset], reg and back */
 void papi_vpmu_emit_store(struct papi_vpmu_emitter *e, unsigned offset, unsigned reg);
 void papi_vpmu_emit_load(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset);
-/* The same with the slot that a register has in spilled[]. */
+/* The same with the place that a register has in spilled[]. */
 void papi_vpmu_emit_spill(struct papi_vpmu_emitter *e, unsigned reg);
 void papi_vpmu_emit_unspill(struct papi_vpmu_emitter *e, unsigned reg);
 /* mov qword gs:[offset], value (extended with its sign) */

@@ -5,7 +5,7 @@
 static void emit_value(
 	struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_store *store)
 {
-	unsigned reg = plan->scratch, place = 8u * store->slot;
+	unsigned reg = plan->scratch, place = 8u * store->word;
 
 	if (store->index < 0 && !store->narrow) {
 		papi_vpmu_emit_store_at(e, plan->pointer, place, (unsigned)store->base);
@@ -26,7 +26,7 @@ static void emit_value(
 static void emit_any(
 	struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_store *store)
 {
-	unsigned place = 8u * store->slot, reg = (unsigned)store->base;
+	unsigned place = 8u * store->word, reg = (unsigned)store->base;
 
 	switch (store->sort) {
 	case PAPI_VPMU_STORE_VECTOR:

@@ -30,15 +30,15 @@ static bool follows(const struct papi_vpmu_known registers[], int number, const 
 static int find_value(
 	const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_value *wanted, int64_t *difference)
 {
-	for (unsigned slot = 1; slot < plan->description.words; slot++) {
-		const struct papi_vpmu_value *value = &plan->values[slot];
+	for (unsigned word = 1; word < plan->description.words; word++) {
+		const struct papi_vpmu_value *value = &plan->values[word];
 
 		*difference = 0;
 		if (!value->narrow && value->base == wanted->base && value->index == wanted->index &&
 			value->scale == wanted->scale &&
 			follows(plan->registers, value->base, &value->base_then, 1, difference) &&
 			follows(plan->registers, value->index, &value->index_then, value->scale, difference))
-			return (int)slot;
+			return (int)word;
 	}
 	*difference = 0;
 	return -1;
@@ -62,14 +62,14 @@ static struct papi_vpmu_source source_of(const struct papi_vpmu_value *value)
 static unsigned store_value(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_value *value,
 	unsigned instruction, bool after, int32_t displacement)
 {
-	unsigned slot = plan->description.words++;
+	unsigned word = plan->description.words++;
 
-	plan->values[slot] = *value;
-	plan->sources[slot] = source_of(value);
+	plan->values[word] = *value;
+	plan->sources[word] = source_of(value);
 	plan->stores[plan->n_stores++] = (struct papi_vpmu_trace_store){
 		.instruction = (uint8_t)instruction,
 		.after = after,
-		.slot = (uint8_t)slot,
+		.word = (uint8_t)word,
 		.base = value->base,
 		.index = value->index,
 		.scale = value->scale,
@@ -77,7 +77,7 @@ static unsigned store_value(struct papi_vpmu_trace_plan *plan, const struct papi
 		.displacement = displacement,
 	};
 	plan->needs_scratch |= value->index != NO_REGISTER || value->narrow;
-	return slot;
+	return word;
 }
 
 static struct papi_vpmu_value value_of(const struct papi_vpmu_trace_plan *plan, const ZydisDecodedOperand *operand)
@@ -138,10 +138,10 @@ static void plan_string(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 	struct papi_vpmu_access *access)
 {
 	access->form = PAPI_VPMU_FORM_STRING;
-	access->slot = (uint8_t)store_value(plan, value, index, false, 0);
+	access->word = (uint8_t)store_value(plan, value, index, false, 0);
 	store_value(plan, value, index, true, 0);
 	/* Neither can stand for the register anywhere else. */
-	plan->values[access->slot].narrow = plan->values[access->slot + 1].narrow = true;
+	plan->values[access->word].narrow = plan->values[access->word + 1].narrow = true;
 }
 
 static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
@@ -149,7 +149,7 @@ static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 {
 	struct papi_vpmu_value value = value_of(plan, operand);
 	int64_t difference;
-	int slot;
+	int word;
 
 	access->displacement = operand->mem.disp.value + stack_adjustment(instruction, operand);
 	if (operand->mem.segment == ZYDIS_REGISTER_FS)
@@ -162,12 +162,12 @@ static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 		return;
 	if (instruction->decoded.address_width == 32) {
 		value.narrow = true;
-		access->slot = (uint8_t)store_value(plan, &value, index, false, (int32_t)access->displacement);
+		access->word = (uint8_t)store_value(plan, &value, index, false, (int32_t)access->displacement);
 		access->displacement = 0;
 		return;
 	}
-	slot = find_value(plan, &value, &difference);
-	access->slot = (uint8_t)(slot < 0 ? store_value(plan, &value, index, false, 0) : (unsigned)slot);
+	word = find_value(plan, &value, &difference);
+	access->word = (uint8_t)(word < 0 ? store_value(plan, &value, index, false, 0) : (unsigned)word);
 	access->displacement += difference;
 }
 
@@ -204,14 +204,14 @@ static void plan_operand(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 /* Words of the record that are no value of an address. */
 static unsigned take_words(struct papi_vpmu_trace_plan *plan, unsigned n)
 {
-	unsigned slot = plan->description.words;
+	unsigned word = plan->description.words;
 
-	for (unsigned i = slot; i < slot + n; i++) {
+	for (unsigned i = word; i < word + n; i++) {
 		plan->values[i] = (struct papi_vpmu_value){ .narrow = true };
 		plan->sources[i].known = false;
 	}
-	plan->description.words = (uint8_t)(slot + n);
-	return slot;
+	plan->description.words = (uint8_t)(word + n);
+	return word;
 }
 
 static void store_vector(struct papi_vpmu_trace_plan *plan, enum papi_vpmu_trace_sort sort, ZydisRegister number,
@@ -220,7 +220,7 @@ static void store_vector(struct papi_vpmu_trace_plan *plan, enum papi_vpmu_trace
 	plan->stores[plan->n_stores++] = (struct papi_vpmu_trace_store){
 		.sort = (uint8_t)sort,
 		.instruction = (uint8_t)instruction,
-		.slot = (uint8_t)take_words(plan, words),
+		.word = (uint8_t)take_words(plan, words),
 		.base = papi_vpmu_zydis.register_id(number),
 	};
 }
@@ -257,10 +257,10 @@ static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 		.line = line_of(plan, instruction) };
 	access->is_write = access->kind == PAPI_VPMU_WRITE;
 	if (base.base == NO_REGISTER)
-		access->slot = (uint8_t)take_words(plan, 1);
+		access->word = (uint8_t)take_words(plan, 1);
 	else
-		access->slot = (uint8_t)store_value(plan, &base, index, false, 0);
-	plan->values[access->slot].narrow = true; /* the others are to be right behind it */
+		access->word = (uint8_t)store_value(plan, &base, index, false, 0);
+	plan->values[access->word].narrow = true; /* the others are to be right behind it */
 	store_vector(plan, bits ? PAPI_VPMU_STORE_LARGE : PAPI_VPMU_STORE_VECTOR, operand->mem.index,
 		papi_vpmu_gather_index_words(extent), index);
 	store_vector(plan, bits ? PAPI_VPMU_STORE_MASK : PAPI_VPMU_STORE_VECTOR,
@@ -303,7 +303,7 @@ static unsigned near_ones(const struct papi_vpmu_access *first, unsigned left, i
 
 	*start = first->displacement;
 	*end = last_byte(first);
-	for (; n < left && first[n].slot == first->slot; n++) {
+	for (; n < left && first[n].word == first->word; n++) {
 		int64_t low = first[n].displacement, high = last_byte(&first[n]);
 
 		low = low < *start ? low : *start;

@@ -48,7 +48,7 @@ struct papi_vpmu_trace_store {
 	uint8_t sort;        /* enum papi_vpmu_trace_sort */
 	uint8_t instruction; /* it is stored before this one */
 	bool after;          /* or after it */
-	uint8_t slot;
+	uint8_t word;
 	int8_t base, index; /* numbers of registers, -1: none */
 	uint8_t scale;
 	bool narrow;          /* 32-bit addressing */
@@ -83,7 +83,7 @@ struct papi_vpmu_trace_plan {
 	uint64_t end;  /* of what the models see: what belongs to a call of the library is not fetched */
 	struct papi_vpmu_access accesses[256];
 	struct papi_vpmu_trace_store stores[256];
-	struct papi_vpmu_source sources[256]; /* of each slot */
+	struct papi_vpmu_source sources[256]; /* of each word */
 	unsigned n_stores;
 	bool needs_scratch;        /* some value takes a lea */
 	unsigned pointer, scratch; /* registers that the block does not use */
