@@ -9,8 +9,8 @@
  *	parts      perf_event             rusage       (a component and its control; owns a run of places)
  *
  * A part owns the places first .. first+count-1, so a component reads straight into the array of counts. Adding and
- * removing rebuilds the plan (the places of each event); start, read and stop only follow it. Where each event is place i
- * itself and there is one part, values are as counted: a read goes straight into the caller's array.
+ * removing rebuilds the plan (the places of each event); start, read and stop only follow it. Where each event i is
+ * place i itself and there is one part, values are as counted: a read goes straight into the caller's array.
  *
  * A set belongs to the thread that made it or last started it (owner): without attach, its counters count that thread.
  * Started by another thread, it moves there.

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../sanitizers.h"
+#include "sanitizers.h"
 #include "check.h"
 #include "work.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../sanitizers.h"
+#include "sanitizers.h"
 #include "check.h"
 
 /* About a tenth of a millisecond, and not for a compiler to see through. */

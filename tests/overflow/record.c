@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../sanitizers.h"
+#include "sanitizers.h"
 #include "check.h"
 
 /* In the executable, so that it needs no allocation when a handler touches it first. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../sanitizers.h"
+#include "sanitizers.h"
 
 #if ADDRESS_SANITIZER || THREAD_SANITIZER || !defined(__GLIBC__)
 int main(void)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../system/check.h"
+#include "check.h"
 
 static void *libsde;
 static void (*foreign_work)(long long);

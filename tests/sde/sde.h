@@ -6,7 +6,7 @@
 #include <papi.h>
 #include <sde_lib.h>
 
-#include "../system/check.h"
+#include "check.h"
 
 /* A new EventSet with one event. */
 static inline int sde_set(const char *name)

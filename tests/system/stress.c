@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../sanitizers.h"
+#include "sanitizers.h"
 #include "check.h"
 #include "random.h"
 #include "work.h"

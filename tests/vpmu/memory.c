@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../sanitizers.h"
+#include "sanitizers.h"
 #include "check.h"
 #include "region.h"
 #include "virtual.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../system/check.h"
+#include "check.h"
 #include "virtual.h"
 
 #define PRESETS 128

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../sanitizers.h"
+#include "sanitizers.h"
 #include "base/error.h"
 #include "base/lock.h"
 #include "core/handles.h"

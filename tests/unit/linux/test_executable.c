@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "../../sanitizers.h"
+#include "sanitizers.h"
 #include "base/files.h"
 #include "linux/process/executable.h"
 

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "../../sanitizers.h"
+#include "sanitizers.h"
 #include "sets.h"
 
 #define SOMEWHERE 0x401000u

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../sanitizers.h"
+#include "sanitizers.h"
 #include "check.h"
 
 static size_t page_size;
