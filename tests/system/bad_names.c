@@ -305,6 +305,7 @@ static void a_name_longer_than_its_buffer(void)
 
 	if (!work_has_breakpoints()) {
 		check_skip("%s", PAPI_error_detail());
+		free(name);
 		return;
 	}
 	EXPECT_OK(PAPI_event_name_to_code(name, &code));

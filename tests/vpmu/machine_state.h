@@ -16,7 +16,7 @@ struct machine_state {
 	uint64_t registers[16]; /* in the order of their numbers in instructions */
 	uint64_t flags;
 	uint64_t unused[7];
-	unsigned char vectors[4096]; /* as xsave has them: x87, SSE, AVX, AVX-512 */
+	_Alignas(64) unsigned char vectors[4096]; /* as xsave has them, and wants them: x87, SSE, AVX, AVX-512 */
 };
 
 extern struct machine_state machine_state;

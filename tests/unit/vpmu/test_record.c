@@ -256,6 +256,12 @@ static void gathers_tell_base_indexes_and_mask(void **state)
 /* ---- the encodings of what is stored ---- */
 
 /* Written by one of them, the bytes say that instruction with these operands. */
+/* The register of that number, of the kind of the first. */
+static ZydisRegister register_after(ZydisRegister first, unsigned number)
+{
+	return (ZydisRegister)(first + number);
+}
+
 static void expect_encoding(const struct papi_vpmu_emitter *e, const uint8_t *bytes, ZydisMnemonic mnemonic,
 	ZydisRegister base, int64_t displacement, ZydisRegister reg)
 {
@@ -285,23 +291,27 @@ static void stores_name_every_register(void **state)
 	(void)state;
 	for (unsigned base = 0; base < 16; base++)
 		for (unsigned reg = 0; reg < 32; reg++) {
-			ZydisRegister from = (ZydisRegister)(ZYDIS_REGISTER_RAX + (int)base);
+			ZydisRegister from = register_after(ZYDIS_REGISTER_RAX, base);
 			struct papi_vpmu_emitter e = { .next = bytes };
 
 			papi_vpmu_emit_store_vector_large(&e, base, 640, reg);
-			expect_encoding(&e, bytes, ZYDIS_MNEMONIC_VMOVDQU64, from, 640, ZYDIS_REGISTER_ZMM0 + (int)reg);
+			expect_encoding(&e, bytes, ZYDIS_MNEMONIC_VMOVDQU64, from, 640,
+				register_after(ZYDIS_REGISTER_ZMM0, reg));
 			if (reg > 15)
 				continue;
 			e.next = bytes;
 			papi_vpmu_emit_store_vector(&e, base, 64, reg);
-			expect_encoding(&e, bytes, ZYDIS_MNEMONIC_VMOVDQU, from, 64, ZYDIS_REGISTER_YMM0 + (int)reg);
+			expect_encoding(
+				&e, bytes, ZYDIS_MNEMONIC_VMOVDQU, from, 64, register_after(ZYDIS_REGISTER_YMM0, reg));
 			e.next = bytes;
 			papi_vpmu_emit_store_mask(&e, base, 64, reg & 7);
-			expect_encoding(&e, bytes, ZYDIS_MNEMONIC_KMOVW, from, 64, ZYDIS_REGISTER_K0 + (int)(reg & 7));
+			expect_encoding(
+				&e, bytes, ZYDIS_MNEMONIC_KMOVW, from, 64, register_after(ZYDIS_REGISTER_K0, reg & 7));
 			for (unsigned at = 8; at < 1000; at *= 8) {
 				e.next = bytes;
 				papi_vpmu_emit_store_at(&e, base, at, reg);
-				expect_encoding(&e, bytes, ZYDIS_MNEMONIC_MOV, from, at, ZYDIS_REGISTER_RAX + (int)reg);
+				expect_encoding(&e, bytes, ZYDIS_MNEMONIC_MOV, from, at,
+					register_after(ZYDIS_REGISTER_RAX, reg));
 			}
 		}
 }

@@ -213,12 +213,10 @@ enum papi_vpmu_deliver papi_vpmu_signal_deliver(struct papi_vpmu_thread *thread,
 		return die(thread, delivery, delivery->number);
 	if (is_in_entry(pc))
 		put_off_at_entry(thread, delivery);
-	else if (is_in_delivery(thread, pc))
-		put_off(delivery, 0); /* whichever way that ends, it sets another mask */
-	else if (is_in_runtime(thread, pc))
+	else if (!is_in_delivery(thread, pc) && is_in_runtime(thread, pc))
 		put_off_in_runtime(thread, delivery);
-	else if (!fault && is_on_the_way(thread))
-		put_off(delivery, 0);
+	else if (is_in_delivery(thread, pc) || (!fault && is_on_the_way(thread)))
+		put_off(delivery, 0); /* whichever way a delivery ends, it sets another mask */
 	else
 		return deliver_to_thread(thread, delivery, fault);
 	return PAPI_VPMU_DELIVER_RETURN;

@@ -45,14 +45,12 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 {
 	const char *obstacle = papi_vpmu_processor_obstacle();
 
-	if (obstacle)
-		;
-	else if (!papi_vpmu_library_begin())
+	if (!obstacle && !papi_vpmu_library_begin())
 		obstacle = "the library's own code cannot be told from the program's: libpapi.a was linked by a linker "
 			   "that does not define __start_papi_text. Link with the shared library";
-	else if (!papi_vpmu_processor_can_decode(&obstacle))
-		;
-	else if (!can_read_maps())
+	if (!obstacle)
+		papi_vpmu_processor_can_decode(&obstacle);
+	if (!obstacle && !can_read_maps())
 		obstacle = "/proc/self/maps, which tells what is code, cannot be read: mount /proc";
 	if (obstacle)
 		snprintf(reason, size, "%s", obstacle);
