@@ -20,6 +20,8 @@
 #define MOST_TRIES 1000
 /* How often the time until a timer's next look doubles at most. */
 #define MOST_DOUBLINGS 13
+/* And what it does not grow beyond. */
+#define LONGEST_WAIT_NS 500000000
 
 /* A call that is to be made. */
 struct notice {
@@ -250,7 +252,7 @@ static bool has_got_on(long long begin)
 /*
  * Signals cost what they cost. Where one takes longer than the wait for the next, as on a slow or busy machine, or of
  * many sets, the thread would not get on, nor the call that is inside, if that is what the signal has interrupted: so
- * waits double as long as there is no progress, up to half a second or so.
+ * waits double as long as there is no progress, up to half a second.
  */
 static void look_again(struct papi_slot *slot, long ns, bool progress)
 {
@@ -258,7 +260,11 @@ static void look_again(struct papi_slot *slot, long ns, bool progress)
 		crowded.doublings += crowded.doublings < MOST_DOUBLINGS;
 	else if (crowded.doublings)
 		crowded.doublings--;
-	papi_overflow_timer_again(slot, ns << crowded.doublings);
+	if (ns < LONGEST_WAIT_NS >> crowded.doublings)
+		ns <<= crowded.doublings;
+	else if (ns < LONGEST_WAIT_NS)
+		ns = LONGEST_WAIT_NS;
+	papi_overflow_timer_again(slot, ns);
 	crowded.ended = papi_clock_virtual_ns();
 }
 
@@ -267,8 +273,7 @@ static bool look(struct papi_slot *slot, int handle, void *context)
 	struct notices notices;
 	long interval;
 	enum found found = find(slot, &handle, &notices, &interval, context);
-	bool again = found == SOME || found == OCCUPIED || interval;
-	long long begin = again ? papi_clock_virtual_ns() : 0, taken = 0;
+	long long begin = found == SOME || interval ? papi_clock_virtual_ns() : 0, taken = 0;
 
 	while (deliver(slot, handle, &notices, context) && found == SOME && taken < PAPI_OVERFLOW_SLICE_NS) {
 		found = find(slot, &handle, &notices, &interval, context);

@@ -58,10 +58,13 @@ static int probe(PAPI_component_info_t *facts)
 /* Where there is nothing to model, what is modelled is not listed. */
 static bool is_listed(const struct papi_vpmu_event *event)
 {
+	const struct papi_vpmu_geometry *geometry;
 	char reason[PAPI_MAX_STR_LEN];
-	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
 
-	return !papi_vpmu_event_is_l3(event) || !geometry || geometry->l3.ways;
+	if (!papi_vpmu_event_is_l3(event))
+		return true;
+	geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
+	return !geometry || geometry->l3.ways;
 }
 
 static void survey(PAPI_component_info_t *facts)
