@@ -358,14 +358,22 @@ static void measure_read(void)
 	failures += median(reads, rounds) / times > 0.15e-6;
 }
 
-static int run_kernel(const char *name)
+/* So many times; tells how long the last took. */
+static int run_kernel(const char *name, unsigned long times)
 {
+	double last = 0;
+
 	kernels_prepare();
-	for (size_t i = 0; i < n_kernels; i++)
-		if (!strcmp(kernels[i].name, name)) {
-			printf("%.9f\n", time_of(&kernels[i], PAPI_NULL));
-			return 0;
-		}
+	for (size_t i = 0; i < n_kernels; i++) {
+		if (strcmp(kernels[i].name, name) != 0)
+			continue;
+		if (kernels[i].can && !kernels[i].can())
+			return 1;
+		for (; times > 0; times--)
+			last = time_of(&kernels[i], PAPI_NULL);
+		printf("%.9f\n", last);
+		return 0;
+	}
 	return 1;
 }
 
@@ -411,8 +419,8 @@ int main(int count, char **arguments)
 	int status;
 
 	itself = arguments[0];
-	if (count == 3 && !strcmp(arguments[1], "--run"))
-		return run_kernel(arguments[2]);
+	if (count >= 3 && !strcmp(arguments[1], "--run"))
+		return run_kernel(arguments[2], count > 3 ? strtoul(arguments[3], NULL, 10) : 1);
 	if (count == 2 && !strcmp(arguments[1], "--startup"))
 		return tell_startup();
 	if (count == 2 && !strcmp(arguments[1], "--process"))
