@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of a thread's indirect branches (thread.h, branches.c). Empty, each of its places leads to the dispatcher.
+ * The table of a thread's indirect branches (thread.h, indirect.c). Empty, each of its places leads to the dispatcher.
  *
  * It has 128 pages, of which most threads use a few. Touching a page for the first time takes longer than translating a
  * block, so an empty table is a small file, mapped one time after the other: pages become the thread's own as they are

@@ -34,7 +34,7 @@ struct papi_vpmu_gate {
 
 /*
  * An indirect branch jumps through jumps[low 16 bits of its target], to code that finds out whether it is meant, or to
- * one that asks the dispatcher (branches.c, jumps.h).
+ * one that asks the dispatcher (indirect.c, jumps.h).
  */
 #define PAPI_VPMU_JUMPS 65536
 

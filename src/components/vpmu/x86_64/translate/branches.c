@@ -7,15 +7,7 @@
  *	behind: mov gs:[exit], number of the link
  *	      jmp  gs:[dispatch]
  *
- * A jump to a pc that is only known then (rcx, rdx spilled) goes through the table of the thread, and the code it leads
- * to finds out whether it is the right one (papi_vpmu_translation_emit_indirect_entry):
- *
- *	mov  rcx, target                     mov  rdx, -pc
- *	mov  gs:[source], this place         lea  rcx, [rcx + rdx]
- *	movzx edx, cx                        jrcxz it is
- *	jmp  gs:[jumps + rdx * 8]            ... another with the same 16 bits, or the dispatcher
- *
- * The source is for targets that are no addresses: the processor is to say so at the branch (papi_vpmu_recover_branch).
+ * Indirect branches end in indirect.c.
  */
 #include "components/vpmu/x86_64/translate/translate.h"
 
@@ -44,29 +36,6 @@ static void go_to(struct papi_vpmu_translation *t, uint64_t pc)
 		papi_vpmu_emit_jump(&t->e, t->following);
 	else
 		link_to(t, pc);
-}
-
-static void jump_through_table(struct papi_vpmu_translation *t)
-{
-	papi_vpmu_spill(t, RDX, t->pc);
-	papi_vpmu_emit_move_16(&t->e, RDX, RCX);
-	papi_vpmu_emit_jump_table(&t->e, RDX, VPMU_JUMPS);
-}
-
-/* To what rcx holds, which is spilled. The library's own code asks each time: where it goes to is not always
- * translated. So does a single instruction. */
-static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit exit)
-{
-	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);
-	papi_vpmu_emit_store_constant(&t->e, VPMU_SOURCE, (int32_t)papi_vpmu_emit_address(&t->e));
-	if (!t->request.library && !t->request.step) {
-		jump_through_table(t);
-		return;
-	}
-	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
-	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_STORED_TARGET);
-	papi_vpmu_unspill(t, RCX, t->pc);
-	papi_vpmu_exit(&t->e, exit);
 }
 
 static bool counts_taken(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
@@ -105,34 +74,11 @@ static void end_conditional(struct papi_vpmu_translation *t, const struct papi_v
 
 static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	uint8_t *literal;
+	uint8_t *literal = papi_vpmu_emit_push_literal(&t->e);
 
-	if (last->kind == PAPI_VPMU_CALL) {
-		literal = papi_vpmu_emit_push_literal(&t->e);
-		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
-		go_to(t, papi_vpmu_branch_target(last));
-	} else {
-		papi_vpmu_spill(t, RCX, last->pc);
-		papi_vpmu_copy_target(t, last);
-		literal = papi_vpmu_emit_push_literal(&t->e);
-		jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
-	}
+	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
+	go_to(t, papi_vpmu_branch_target(last));
 	papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
-}
-
-static void end_return(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
-{
-	papi_vpmu_spill(t, RCX, last->pc);
-	papi_vpmu_emit_load_at(&t->e, RCX, RSP);
-	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
-	jump_anywhere(t, PAPI_VPMU_EXIT_RETURN);
-}
-
-static void end_jump_indirect(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
-{
-	papi_vpmu_spill(t, RCX, last->pc);
-	papi_vpmu_copy_target(t, last);
-	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 }
 
 static void emit_syscall(struct papi_vpmu_translation *t)
@@ -227,8 +173,7 @@ void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu
 		end_conditional(t, last);
 		break;
 	case PAPI_VPMU_CALL:
-	case PAPI_VPMU_CALL_INDIRECT:
-		t->block.target = last->kind == PAPI_VPMU_CALL ? papi_vpmu_branch_target(last) : 0;
+		t->block.target = papi_vpmu_branch_target(last);
 		end_call(t, last);
 		break;
 	case PAPI_VPMU_TRANSACTION:
@@ -239,11 +184,10 @@ void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu
 		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
 		go_to(t, t->block.target);
 		break;
+	case PAPI_VPMU_CALL_INDIRECT:
 	case PAPI_VPMU_JUMP_INDIRECT:
-		end_jump_indirect(t, last);
-		break;
 	case PAPI_VPMU_RETURN:
-		end_return(t, last);
+		papi_vpmu_end_indirect(t, last);
 		break;
 	case PAPI_VPMU_SYSCALL:
 		end_syscall(t, last);

@@ -148,6 +148,9 @@ void papi_vpmu_look_for_trap_flag(struct papi_vpmu_translation *t);
 /* The end of a block. */
 void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
 
+/* indirect.c: the end of one whose last instruction is an indirect jump or call, or a return. */
+void papi_vpmu_end_indirect(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
+
 /* budget.c: whether accesses to memory bring an overflow nearer. */
 bool papi_vpmu_weighs_memory(const struct papi_vpmu_wants *wants);
 /* Finds the block's weights. */
