@@ -117,6 +117,35 @@ static void a_block_has_64_instructions(void **state)
 	assert_int_equal(s.counters[PAPI_VPMU_INSTRUCTIONS], PAPI_VPMU_BLOCK_LENGTH);
 }
 
+/* So many instructions, and where it ends: by what the code is, and what is wanted. */
+static unsigned length_of_asides(const char *bytes, size_t size, bool simulate, bool overflow, bool changes)
+{
+	subject_begin(&s, "asides", bytes, size);
+	s.wants.simulate = simulate;
+	s.wants.overflow = overflow;
+	s.may_change = changes;
+	translate(&s);
+	return s.t.decoded.count;
+}
+
+static void a_block_goes_on_behind_conditional_branches(void **state)
+{
+	static const char forward[] = "\x74\x10\x90\x75\x10\x90", back[] = "\x90\x74\xfd\x90", alone[] = "\xe3\x10\x90";
+	char many[20];
+
+	(void)state;
+	assert_int_equal(length_of_asides(forward, 6, false, false, false), 4);
+	assert_int_equal(s.t.n_asides, 2);
+	assert_int_equal(length_of_asides(forward, 6, true, false, false), 1);
+	assert_int_equal(length_of_asides(forward, 6, false, true, false), 1);
+	assert_int_equal(length_of_asides(forward, 6, false, false, true), 1);
+	assert_int_equal(length_of_asides(back, 4, false, false, false), 2);
+	assert_int_equal(length_of_asides(alone, 3, false, false, false), 1);
+	for (unsigned i = 0; i < sizeof(many); i += 2)
+		memcpy(many + i, "\x74\x20", 2);
+	assert_int_equal(length_of_asides(many, sizeof(many), false, false, false), PAPI_VPMU_MAX_ASIDES + 1);
+}
+
 /* The largest code there is: each instruction addresses memory, and is as long as can be. */
 static void the_largest_block_fits(void **state)
 {
@@ -571,6 +600,7 @@ int main(void)
 		cmocka_unit_test(a_block_ends_before_what_may_run_alone),
 		cmocka_unit_test(a_block_ends_at_the_end_of_its_page),
 		cmocka_unit_test(a_block_has_64_instructions),
+		cmocka_unit_test(a_block_goes_on_behind_conditional_branches),
 		cmocka_unit_test(the_largest_block_fits),
 		cmocka_unit_test(popf_is_stepped_if_it_sets_the_trap_flag),
 		cmocka_unit_test(calls_of_the_library_are_not_counted),

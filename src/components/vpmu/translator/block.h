@@ -36,6 +36,10 @@ enum papi_vpmu_mark_kind {
 	PAPI_VPMU_MARK_STORED_TARGET,  /* the whole block is done, and goes on at the thread's pc */
 	PAPI_VPMU_MARK_TAKEN,          /* at the target of the conditional branch, the taken branch not yet counted */
 	PAPI_VPMU_MARK_BRANCH,         /* at the target of the conditional or direct branch, all is counted */
+	/* At the target of the conditional branch right before that pc, which leaves the block in its middle: of the
+	 * sums up to there so many have been added, the taken branch not yet, or all. */
+	PAPI_VPMU_MARK_ASIDE_TAKEN,
+	PAPI_VPMU_MARK_ASIDE,
 };
 
 /* An exit of a block to a known pc: the jump there is made to lead to its translation when it is first taken. */

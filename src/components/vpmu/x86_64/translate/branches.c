@@ -72,6 +72,31 @@ static void end_conditional(struct papi_vpmu_translation *t, const struct papi_v
 		link_to(t, target);
 }
 
+void papi_vpmu_lead_aside(struct papi_vpmu_translation *t, unsigned branch)
+{
+	const struct papi_vpmu_instruction *instruction = &t->decoded.instructions[branch];
+
+	t->asides[t->n_asides++] = (struct papi_vpmu_aside){
+		.place = papi_vpmu_emit_jump_if(&t->e, instruction->decoded.opcode & 15u),
+		.instruction = branch,
+		.lane = t->lane,
+	};
+	papi_vpmu_mark(t, instruction->pc + instruction->decoded.length);
+}
+
+void papi_vpmu_end_asides(struct papi_vpmu_translation *t)
+{
+	for (unsigned i = 0; i < t->n_asides; i++) {
+		const struct papi_vpmu_aside *aside = &t->asides[i];
+
+		papi_vpmu_emit_land_32(&t->e, aside->place);
+		t->lane = aside->lane;
+		t->spilled = 0;
+		papi_vpmu_count_aside(t, aside->instruction);
+		link_to(t, papi_vpmu_branch_target(&t->decoded.instructions[aside->instruction]));
+	}
+}
+
 static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	uint8_t *literal = papi_vpmu_emit_push_literal(&t->e);

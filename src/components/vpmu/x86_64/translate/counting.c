@@ -6,6 +6,8 @@
  *	add  gs:[instructions], 5          where they are free; else with the flags in rax meanwhile
  *	add  gs:[loads], 2
  */
+#include <string.h>
+
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* Which flags somebody needs after the block. */
@@ -30,11 +32,21 @@ static unsigned needed_after(const struct papi_vpmu_view *view, const struct pap
 	}
 }
 
-/* The last instruction before which nobody needs the flags, if these are needed behind the block; count: there is
- * none. */
-static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned needed)
+/* Behind all conditional branches that leave the block in its middle: these count for themselves. */
+static unsigned first_behind_asides(const struct papi_vpmu_decoded *decoded)
 {
-	for (unsigned i = decoded->count; i-- > 0;) {
+	unsigned i = decoded->count - 1;
+
+	while (i > 0 && !papi_vpmu_leads_aside(decoded, i - 1))
+		i--;
+	return i;
+}
+
+/* The last instruction from the first on before which nobody needs the flags, if these are needed behind the block;
+ * count: there is none. */
+static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned first, unsigned needed)
+{
+	for (unsigned i = decoded->count; i-- > first;) {
 		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
 
 		needed = (needed & ~instruction->flags_set) | instruction->flags_read;
@@ -48,12 +60,12 @@ static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned need
 unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free)
 {
 	const struct papi_vpmu_decoded *decoded = &t->decoded;
-	unsigned point = last_free(decoded, PAPI_VPMU_ARITHMETIC_FLAGS);
+	unsigned first = first_behind_asides(decoded), point = last_free(decoded, first, PAPI_VPMU_ARITHMETIC_FLAGS);
 
 	if (point == decoded->count && !needed_after(t->request.view, decoded))
-		point = last_free(decoded, 0);
+		point = last_free(decoded, first, 0);
 	*flags_free = point < decoded->count;
-	return *flags_free ? point : 0;
+	return *flags_free ? point : first;
 }
 
 /* In the block's lane. */
@@ -62,14 +74,28 @@ static unsigned offset_of(const struct papi_vpmu_translation *t, unsigned counte
 	return VPMU_COUNTERS + t->lane * VPMU_LANE_SIZE + 8 * counter;
 }
 
-static void add_sums(struct papi_vpmu_translation *t, uint64_t pc)
+static void add(struct papi_vpmu_translation *t, unsigned counter, uint64_t n, bool flags_free)
+{
+	unsigned offset = offset_of(t, counter);
+
+	if (flags_free) {
+		papi_vpmu_emit_add_flags(&t->e, offset, (int32_t)n);
+		return;
+	}
+	papi_vpmu_emit_load(&t->e, RAX, offset);
+	papi_vpmu_emit_lea(&t->e, RAX, RAX, (int32_t)n);
+	papi_vpmu_emit_store(&t->e, offset, RAX);
+}
+
+/* Where flags are not free, rax is spilled. */
+static void add_sums(struct papi_vpmu_translation *t, const uint64_t *sums, uint64_t pc, bool flags_free)
 {
 	for (uint64_t left = t->request.wants->counters; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(left);
 
-		if (!t->sums[i])
+		if (!sums[i])
 			continue;
-		papi_vpmu_emit_add_flags(&t->e, offset_of(t, i), (int32_t)t->sums[i]);
+		add(t, i, sums[i], flags_free);
 		t->added++;
 		papi_vpmu_mark(t, pc);
 	}
@@ -88,13 +114,13 @@ void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_fr
 	if (!anything_to_add(t))
 		return;
 	if (flags_free) {
-		add_sums(t, pc);
+		add_sums(t, t->sums, pc, true);
 		return;
 	}
 	papi_vpmu_spill(t, RAX, pc);
 	papi_vpmu_emit_flags_save(&t->e);
 	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_FLAGS);
-	add_sums(t, pc);
+	add_sums(t, t->sums, pc, true);
 	papi_vpmu_emit_flags_restore(&t->e);
 	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_AT);
 	papi_vpmu_unspill(t, RAX, pc);
@@ -102,18 +128,49 @@ void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_fr
 
 void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint64_t target)
 {
-	unsigned offset = offset_of(t, counter);
-
 	if (papi_vpmu_flags_unused(t->request.view, target)) {
-		papi_vpmu_emit_add_flags(&t->e, offset, 1);
+		add(t, counter, 1, true);
 		return;
 	}
 	papi_vpmu_spill(t, RAX, target);
-	papi_vpmu_emit_load(&t->e, RAX, offset);
-	papi_vpmu_emit_lea(&t->e, RAX, RAX, 1);
-	papi_vpmu_emit_store(&t->e, offset, RAX);
+	add(t, counter, 1, false);
 	papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
 	papi_vpmu_unspill(t, RAX, target);
+}
+
+static void sum_until(const struct papi_vpmu_translation *t, unsigned last, uint64_t *sums)
+{
+	memset(sums, 0, PAPI_VPMU_FIRST_MODELLED * sizeof(*sums));
+	for (unsigned i = 0; i <= last; i++)
+		for (uint64_t left = t->request.wants->counters; left && t->decoded.instructions[i].counted;
+			left &= left - 1) {
+			unsigned counter = (unsigned)__builtin_ctzll(left);
+
+			/* What the simulators count instead is no part of the block's sums. */
+			if (t->sums[counter])
+				sums[counter] += t->decoded.instructions[i].class.counts[counter];
+		}
+}
+
+void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch)
+{
+	const struct papi_vpmu_instruction *last = &t->decoded.instructions[branch];
+	uint64_t sums[PAPI_VPMU_FIRST_MODELLED], pc = last->pc + last->decoded.length;
+	bool counts_taken = last->counted && t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
+	bool flags_free = papi_vpmu_flags_unused(t->request.view, papi_vpmu_branch_target(last));
+
+	t->added = 0;
+	papi_vpmu_mark_as(t, pc, counts_taken ? PAPI_VPMU_MARK_ASIDE_TAKEN : PAPI_VPMU_MARK_ASIDE);
+	sum_until(t, branch, sums);
+	if (!flags_free)
+		papi_vpmu_spill(t, RAX, pc);
+	add_sums(t, sums, pc, flags_free);
+	if (counts_taken) {
+		add(t, PAPI_VPMU_BRANCHES_TAKEN, 1, flags_free);
+		papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_ASIDE);
+	}
+	if (!flags_free)
+		papi_vpmu_unspill(t, RAX, pc);
 }
 
 /* iterations = rep_count - rcx, computed as ~(~rep_count + rcx), which leaves the flags alone. */

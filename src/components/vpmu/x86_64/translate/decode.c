@@ -182,7 +182,20 @@ bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t p
 	return true;
 }
 
-void papi_vpmu_decode_block(const struct papi_vpmu_view *view, struct papi_vpmu_decoded *block, uint64_t pc)
+/* What leads back is taken more often than not, as loops go round: a block ends there. */
+static bool goes_on(const struct papi_vpmu_instruction *instruction, unsigned *asides)
+{
+	if (instruction->kind == PAPI_VPMU_PLAIN)
+		return true;
+	if (instruction->kind != PAPI_VPMU_CONDITIONAL || !*asides ||
+		papi_vpmu_branch_target(instruction) <= instruction->pc)
+		return false;
+	--*asides;
+	return true;
+}
+
+void papi_vpmu_decode_block(
+	const struct papi_vpmu_view *view, struct papi_vpmu_decoded *block, uint64_t pc, unsigned asides)
 {
 	uint64_t limit = view->executable_until(view, pc);
 
@@ -201,15 +214,16 @@ void papi_vpmu_decode_block(const struct papi_vpmu_view *view, struct papi_vpmu_
 			break;
 		block->count++;
 		block->end += instruction->decoded.length;
-		if (instruction->kind != PAPI_VPMU_PLAIN)
+		if (!goes_on(instruction, &asides))
 			break;
 	}
 }
 
-/* Where a jump goes that is the only way on. */
-static bool is_direct_jump(const ZydisDecodedInstruction *decoded)
+/* A jump or call whose target is the only way on. */
+static bool is_direct(const ZydisDecodedInstruction *decoded)
 {
-	return decoded->meta.category == ZYDIS_CATEGORY_UNCOND_BR && decoded->raw.imm[0].is_relative;
+	return (decoded->meta.category == ZYDIS_CATEGORY_UNCOND_BR || decoded->meta.category == ZYDIS_CATEGORY_CALL) &&
+		decoded->raw.imm[0].is_relative;
 }
 
 static bool ends_lookahead(const ZydisDecodedInstruction *decoded)
@@ -248,7 +262,7 @@ bool papi_vpmu_flags_unused(const struct papi_vpmu_view *view, uint64_t pc)
 		if (!needed)
 			return true;
 		pc += decoded.length;
-		if (is_direct_jump(&decoded)) {
+		if (is_direct(&decoded)) {
 			pc += (uint64_t)decoded.raw.imm[0].value.s;
 			limit = view->executable_until(view, pc);
 		} else if (ends_lookahead(&decoded)) {

@@ -55,8 +55,18 @@ struct papi_vpmu_decoded {
 /* Whether the Zydis library is one that decodes for this processor. */
 bool papi_vpmu_decode_works(void);
 
-/* Decodes the block at pc: as many instructions as can be executed there, none when none can. */
-void papi_vpmu_decode_block(const struct papi_vpmu_view *view, struct papi_vpmu_decoded *block, uint64_t pc);
+/*
+ * Decodes the block at pc: as many instructions as can be executed there, none when none can. It goes on behind so many
+ * conditional branches, which leave it when they are taken.
+ */
+void papi_vpmu_decode_block(
+	const struct papi_vpmu_view *view, struct papi_vpmu_decoded *block, uint64_t pc, unsigned asides);
+
+/* Whether that instruction is such a branch. */
+static inline bool papi_vpmu_leads_aside(const struct papi_vpmu_decoded *block, unsigned i)
+{
+	return block->instructions[i].kind == PAPI_VPMU_CONDITIONAL && i + 1 < block->count;
+}
 
 /* Decodes one instruction out of a copy of the program's bytes. False when it is none. */
 bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t pc, const uint8_t *bytes, uint64_t size);

@@ -66,6 +66,12 @@ static void sum_up(const struct papi_vpmu_recovery *r, uint32_t offset, struct p
 	}
 }
 
+/* A conditional branch in the middle has left the block, and adds what there is up to it. */
+static bool is_aside(const struct papi_vpmu_mark *mark)
+{
+	return mark->kind == PAPI_VPMU_MARK_ASIDE_TAKEN || mark->kind == PAPI_VPMU_MARK_ASIDE;
+}
+
 /* A block adds its sums one after the other, in the order of the counters: so many of them have been. */
 static void correct_sums(const struct papi_vpmu_recovery *r, unsigned added, const struct passed *passed)
 {
@@ -105,9 +111,12 @@ static void correct_counters(const struct papi_vpmu_recovery *r, const struct pa
 		mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_BRANCH)
 		offset = block->size;
 	sum_up(r, offset, &passed);
+	if (is_aside(mark))
+		memcpy(passed.all, passed.before, sizeof(passed.all));
 	correct_sums(r, mark->added, &passed);
 	switch (mark->kind) {
 	case PAPI_VPMU_MARK_TAKEN:
+	case PAPI_VPMU_MARK_ASIDE_TAKEN:
 		r->counters[PAPI_VPMU_BRANCHES_TAKEN]++;
 		break;
 	case PAPI_VPMU_MARK_REP:
@@ -133,6 +142,17 @@ static uint64_t flags_from(uint64_t rax, uint64_t flags)
 	return flags | lahf | (overflow == 1 || overflow == 0x80 ? OVERFLOW_FLAG : 0);
 }
 
+/* Where the branch goes that ends at that offset. */
+static uint64_t target_of(const struct papi_vpmu_block *block, uint32_t end)
+{
+	struct papi_vpmu_instruction instruction;
+	uint32_t at = 0;
+
+	while (at < end && papi_vpmu_decode_copy(&instruction, block->pc + at, block->bytes + at, block->size - at))
+		at += instruction.decoded.length;
+	return papi_vpmu_branch_target(&instruction);
+}
+
 static uint64_t recover_pc(const struct papi_vpmu_recovery *r, const struct papi_vpmu_mark *mark, uint64_t rcx)
 {
 	switch (mark->kind) {
@@ -145,6 +165,9 @@ static uint64_t recover_pc(const struct papi_vpmu_recovery *r, const struct papi
 	case PAPI_VPMU_MARK_TAKEN:
 	case PAPI_VPMU_MARK_BRANCH:
 		return r->block->target;
+	case PAPI_VPMU_MARK_ASIDE_TAKEN:
+	case PAPI_VPMU_MARK_ASIDE:
+		return target_of(r->block, mark->pc);
 	default:
 		return r->block->pc + mark->pc;
 	}

@@ -12,7 +12,7 @@ void papi_vpmu_mark(struct papi_vpmu_translation *t, uint64_t pc)
 	if (t->n_marks && t->marks[t->n_marks - 1].code == code)
 		t->n_marks--;
 	if (t->n_marks == PAPI_VPMU_MAX_MARKS)
-		__builtin_trap(); /* 64 instructions cannot have that many */
+		__builtin_trap(); /* 64 instructions and their asides cannot have that many */
 	t->marks[t->n_marks++] = (struct papi_vpmu_mark){ .code = (uint16_t)code,
 		.pc = (uint16_t)(pc - t->pc),
 		.spilled = (uint16_t)t->spilled,
@@ -43,7 +43,7 @@ void papi_vpmu_unspill(struct papi_vpmu_translation *t, unsigned reg, uint64_t p
 int64_t papi_vpmu_new_link(struct papi_vpmu_translation *t, uint64_t pc, uint8_t *place, intptr_t to_code)
 {
 	if (t->n_links == PAPI_VPMU_MAX_LINKS)
-		__builtin_trap(); /* the four copies of a loop have nine */
+		__builtin_trap(); /* four copies of a loop have three for each, and one for each aside */
 	t->links[t->n_links] = (struct papi_vpmu_link){ pc, place, to_code };
 	return t->place.first_link + t->n_links++;
 }
@@ -122,6 +122,10 @@ static void translate_copy(struct papi_vpmu_translation *t, unsigned point, bool
 		if (i == point)
 			papi_vpmu_count(t, instruction->pc, flags_free);
 		papi_vpmu_trace_before(t, i);
+		if (papi_vpmu_leads_aside(decoded, i)) {
+			papi_vpmu_lead_aside(t, i);
+			continue;
+		}
 		if (instruction->kind != PAPI_VPMU_PLAIN)
 			break;
 		translate_instruction(t, instruction);
@@ -142,7 +146,7 @@ static unsigned copies_of(const struct papi_vpmu_decoded *decoded)
 
 	if (last->kind != PAPI_VPMU_CONDITIONAL || papi_vpmu_branch_target(last) != decoded->pc)
 		return 1;
-	return decoded->count <= 16 ? 4 : 2;
+	return decoded->count <= 16 ? PAPI_VPMU_MAX_COPIES : 2;
 }
 
 static void translate_block(struct papi_vpmu_translation *t)
@@ -165,6 +169,7 @@ static void translate_block(struct papi_vpmu_translation *t)
 		papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
 		translate_copy(t, point, flags_free);
 	}
+	papi_vpmu_end_asides(t);
 }
 
 static void keep(struct papi_vpmu_decoded *decoded, unsigned n)
@@ -200,6 +205,16 @@ static void translate_gate(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_jump_through(&t->e, VPMU_GATE_ENTER);
 }
 
+/* Blocks stay short where records and budgets are for whole blocks, and where code may change: that is compared with
+ * its bytes at the beginning of a block, which is to come soon. Of the library each is run a few times. */
+static unsigned asides_of(const struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_request *request = &t->request;
+	bool whole = request->step || request->library || request->wants->simulate || request->wants->overflow;
+
+	return whole || request->view->may_change(request->view, t->pc) ? 0 : PAPI_VPMU_MAX_ASIDES;
+}
+
 /* Decodes the code to translate: cut short where something has to be apart. */
 static void decode(struct papi_vpmu_translation *t)
 {
@@ -208,7 +223,7 @@ static void decode(struct papi_vpmu_translation *t)
 	decoded->pc = decoded->end = t->pc;
 	decoded->count = 0;
 	if (!t->request.unreadable)
-		papi_vpmu_decode_block(t->request.view, decoded, t->pc);
+		papi_vpmu_decode_block(t->request.view, decoded, t->pc, asides_of(t));
 	if (!decoded->count)
 		make_step(decoded);
 	if (papi_vpmu_weighs_memory(t->request.wants))
@@ -342,7 +357,7 @@ bool papi_vpmu_translation_plan_following(
 		return false;
 	begin(t, &request);
 	t->block.follows = true;
-	papi_vpmu_decode_block(request.view, &t->decoded, t->pc);
+	papi_vpmu_decode_block(request.view, &t->decoded, t->pc, 0);
 	if (!t->decoded.count || !may_follow(t, leading))
 		return false;
 	sum(t);

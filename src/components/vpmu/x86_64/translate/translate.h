@@ -31,8 +31,10 @@
 #include "components/vpmu/x86_64/translate/offsets.h"
 #include "components/vpmu/x86_64/translate/trace_plan.h"
 
-#define PAPI_VPMU_MAX_MARKS 1024
-#define PAPI_VPMU_MAX_LINKS 16
+#define PAPI_VPMU_MAX_MARKS  2048
+#define PAPI_VPMU_MAX_LINKS  64
+#define PAPI_VPMU_MAX_COPIES 4
+#define PAPI_VPMU_MAX_ASIDES 6 /* conditional branches that a block goes on behind */
 
 /* The code to translate, and how. */
 struct papi_vpmu_request {
@@ -55,6 +57,12 @@ struct papi_vpmu_place {
 	const void *translated;
 };
 
+/* A conditional branch that leaves a block in its middle: where its code is, which counts and goes on to the target. */
+struct papi_vpmu_aside {
+	uint8_t *place; /* of the jump there */
+	unsigned instruction, lane;
+};
+
 /* A block in the making: the code is behind its entry, e.next is its end. Large. */
 struct papi_vpmu_translation {
 	struct papi_vpmu_request request;
@@ -73,7 +81,8 @@ struct papi_vpmu_translation {
 	uint32_t description;              /* with traced: of the record, which the caller files before emission */
 	uint8_t *trace_full;
 	enum papi_vpmu_mark_kind kind;
-	unsigned n_marks, n_links;
+	unsigned n_marks, n_links, n_asides;
+	struct papi_vpmu_aside asides[PAPI_VPMU_MAX_COPIES * PAPI_VPMU_MAX_ASIDES];
 	struct papi_vpmu_mark marks[PAPI_VPMU_MAX_MARKS];
 	struct papi_vpmu_link links[PAPI_VPMU_MAX_LINKS];
 	struct papi_vpmu_trace_plan plan; /* with traced */
@@ -131,6 +140,8 @@ void papi_vpmu_copy_loop(
  * set when the flags are not needed there. */
 unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free);
 void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_free);
+/* What the block adds up to that conditional branch, which has been taken, itself included. */
+void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch);
 /* One more of a counter, at a place where the program is about to be at target. */
 void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint64_t target);
 /* After a rep string instruction: its loads and stores. */
@@ -145,6 +156,9 @@ void papi_vpmu_exit(struct papi_vpmu_emitter *e, int64_t exit);
 void papi_vpmu_exit_to_step(struct papi_vpmu_translation *t);
 /* That is where popf goes if it is about to set the trap flag. */
 void papi_vpmu_look_for_trap_flag(struct papi_vpmu_translation *t);
+/* A conditional branch in the middle of a block; and behind the block, where all of them lead. */
+void papi_vpmu_lead_aside(struct papi_vpmu_translation *t, unsigned branch);
+void papi_vpmu_end_asides(struct papi_vpmu_translation *t);
 /* The end of a block. */
 void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
 
