@@ -135,7 +135,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		return 0;
 	memcpy(&wants.counters, data, 8);
 	wants.counters &= (1ull << PAPI_VPMU_FIRST_MODELLED) - 1;
-	wants.simulate = data[8] & 1;
+	wants.parts = data[8] & 1 ? 1 + data[11] % PAPI_VPMU_PARTS : 0;
 	wants.overflow = data[8] & 2;
 	request.library = data[8] & 4;
 	request.step = data[8] & 8;

@@ -3,6 +3,7 @@
  * The simulators against the reference model, on random programs: blocks with instructions, accesses and branches, in
  * loops and in any order, with strides, random addresses and chains of pointers, on caches and TLBs of many shapes. The
  * simulators get descriptions and records as the translator makes them, the reference model what happens, one by one.
+ * Where only some parts of the simulators run, they get no more than those need, and the events of these are the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 
 #include "components/vpmu/models/models.h"
 #include "components/vpmu/names.h"
+#include "components/vpmu/sampling.h"
 #include "reference_model.h"
 
 #define PAGE         4096u
@@ -23,6 +25,7 @@
 #define INSTRUCTIONS 10
 #define ACCESSES     10
 #define WORDS        3
+#define WORDS_MOST   (1 + WORDS + 2 + 10) /* of a record: with a string and a gather */
 #define ARENA        ((size_t)192 << 10)
 #define TRACES       3000
 
@@ -91,6 +94,7 @@ struct block {
 
 struct trace {
 	struct papi_vpmu_geometry geometry;
+	unsigned parts; /* of the simulators that run */
 	struct papi_vpmu_models *models;
 	struct reference_model *plain;
 	uint64_t counters[PAPI_VPMU_COUNTERS];
@@ -397,9 +401,12 @@ static void describe(const struct trace *trace, struct block *block)
 	};
 	describe_lines(trace, block, &description->first_line, &description->n_lines, &description->other_line,
 		&description->n_other_lines);
-	describe_accesses(trace, block, description);
+	if (trace->parts & PAPI_VPMU_PART_DATA)
+		describe_accesses(trace, block, description);
+	else
+		description->words = 1;
 	if (!description->plain)
-		description->words = 1 + WORDS + 2 + 10;
+		description->words = WORDS_MOST;
 	if (!below(4) && is_in_one_page(block) && is_in_one_page(&trace->blocks[BLOCKS])) {
 		block->called = &trace->blocks[BLOCKS];
 		describe_called(trace, block);
@@ -521,7 +528,7 @@ static void fill_values(const struct trace *trace, struct block *block, uint64_t
 
 	for (unsigned i = 0; i < WORDS; i++)
 		values[i] = next_value(&block->walks[i]);
-	if (block->description->words == 1 + WORDS)
+	if (block->description->words != WORDS_MOST)
 		return;
 	for (unsigned i = 0; i < block->n_accesses; i++)
 		if (block->accesses[i].sort == STRING)
@@ -532,15 +539,23 @@ static void fill_values(const struct trace *trace, struct block *block, uint64_t
 		values[WORDS + 2 + i] = i == 0 ? values[0] : i == 9 ? below(256) : below(2 * PAGE);
 }
 
+/* With data alone, only accesses are worth one. */
+static void append(struct trace *trace, const struct block *block, const uint64_t *record)
+{
+	if (trace->parts == PAPI_VPMU_PART_DATA && block->description->accesses == 0)
+		return;
+	memcpy(trace->words + trace->n_words, record, block->description->words * sizeof(*record));
+	trace->n_words += block->description->words;
+}
+
 static void run_block(struct trace *trace, struct block *block)
 {
-	uint64_t *record = trace->words + trace->n_words;
+	uint64_t record[WORDS_MOST] = { block->offset };
 
 	branch_to(trace, block);
 	trace->last = block;
-	trace->n_words += block->description->words;
-	record[0] = block->offset;
 	fill_values(trace, block, record + 1);
+	append(trace, block, record);
 	trace->plain->counting = block->counted;
 	run_instructions(trace, block, record + 1);
 	if (block->called)
@@ -605,6 +620,8 @@ static struct trace *make_trace(uint64_t seed)
 	trace->models = papi_vpmu_models_make(&trace->geometry, change_memory);
 	assert_non_null(trace->models);
 	trace->plain = reference_make(&trace->geometry);
+	trace->parts = seed % 3 ? PAPI_VPMU_PARTS : 1 + (unsigned)(seed / 3 % PAPI_VPMU_PARTS);
+	papi_vpmu_models_use(trace->models, trace->parts);
 	trace->data_pages = ONE_OF(2, 8, 40, 40, 600);
 	for (unsigned i = 0; i < 1024; i++)
 		trace->code_pages[i] = (i * 7 + 3) % 1024;
@@ -627,7 +644,7 @@ static void choose_circumstances(struct trace *trace)
 		trace->plain->stack_end = 0x7ff00c000;
 		trace->plain->stack_shift = -at % PAGE;
 	}
-	if (!below(5)) {
+	if (!below(5) && trace->parts & PAPI_VPMU_PART_DATA) {
 		trace->models->data_start = trace->plain->data_start = 0x10000000 + below(4 * PAGE);
 		trace->models->data_end = trace->plain->data_end = trace->models->data_start + 1 + below(40 * PAGE);
 		trace->models->counts_accesses = trace->plain->counts_accesses = true;
@@ -642,13 +659,35 @@ static void free_trace(struct trace *trace)
 	free(trace);
 }
 
-static void same_counts(const struct trace *trace, uint64_t seed)
+static void same_counters(const struct trace *trace, uint64_t seed)
 {
 	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
 		if (trace->counters[i] != trace->plain->counters[i])
 			fail_msg("trace %llu: counter %u is %llu, and %llu in the reference model",
 				(unsigned long long)seed, i, (unsigned long long)trace->counters[i],
 				(unsigned long long)trace->plain->counters[i]);
+}
+
+/* Events that need none of the other parts. */
+static void same_events(const struct trace *trace, uint64_t seed)
+{
+	for (size_t i = 0; i < papi_vpmu_event_count; i++) {
+		const struct papi_vpmu_event *event = &papi_vpmu_events[i];
+		long long sum = papi_vpmu_event_sum(event, trace->counters),
+			  plain = papi_vpmu_event_sum(event, trace->plain->counters);
+
+		if (!(papi_vpmu_event_parts(event, trace->geometry.shared_tlb2) & ~trace->parts) && sum != plain)
+			fail_msg("trace %llu, parts %u: %s is %lld, and %lld in the reference model",
+				(unsigned long long)seed, trace->parts, event->name, sum, plain);
+	}
+}
+
+static void same_counts(const struct trace *trace, uint64_t seed)
+{
+	if (trace->parts == PAPI_VPMU_PARTS)
+		same_counters(trace, seed);
+	else
+		same_events(trace, seed);
 }
 
 static void traces_count_the_same(void **state)
@@ -676,6 +715,40 @@ static void traces_count_the_same(void **state)
 	assert_in_range(sums[PAPI_VPMU_STORES], 1000, UINT64_MAX / 2);
 }
 
+/* No more than they need. */
+static void events_need_parts(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned parts, with_shared_tlb2;
+	} rows[] = {
+		{ "LOADS", 0, 0 },
+		{ "L1D_ACCESSES", 0, 0 },
+		{ "BRANCHES_MISPREDICTED", PAPI_VPMU_PART_BRANCHES, PAPI_VPMU_PART_BRANCHES },
+		{ "TARGETS_MISPREDICTED", PAPI_VPMU_PART_BRANCHES, PAPI_VPMU_PART_BRANCHES },
+		{ "L1D_MISSES", PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA },
+		{ "PREFETCH_MISSES", PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA },
+		{ "L2D_READS", PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA },
+		{ "L1I_HITS", PAPI_VPMU_PART_CODE, PAPI_VPMU_PART_CODE },
+		{ "DTLB_MISSES", PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA },
+		{ "DTLB_WALKS", PAPI_VPMU_PART_DATA, PAPI_VPMU_PARTS_SHARED },
+		{ "ITLB_WALKS", PAPI_VPMU_PART_CODE, PAPI_VPMU_PARTS_SHARED },
+		{ "L2D_MISSES", PAPI_VPMU_PARTS_SHARED, PAPI_VPMU_PARTS_SHARED },
+		{ "L3I_MISSES", PAPI_VPMU_PARTS_SHARED, PAPI_VPMU_PARTS_SHARED },
+		{ "MEMORY_STALL_CYCLES", PAPI_VPMU_PARTS_SHARED, PAPI_VPMU_PARTS_SHARED },
+		{ "CYCLES", PAPI_VPMU_PARTS, PAPI_VPMU_PARTS },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct papi_vpmu_event *event = papi_vpmu_event_find(rows[i].name);
+
+		assert_non_null(event);
+		assert_int_equal(papi_vpmu_event_parts(event, false), rows[i].parts);
+		assert_int_equal(papi_vpmu_event_parts(event, true), rows[i].with_shared_tlb2);
+	}
+}
+
 /* The event is a sum of counters with weights; the formula is that of the documentation. */
 static void cycles_are_as_stated(void **state)
 {
@@ -700,6 +773,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traces_count_the_same),
+		cmocka_unit_test(events_need_parts),
 		cmocka_unit_test(cycles_are_as_stated),
 	};
 

@@ -90,7 +90,7 @@ int papi_agent_start(const struct papi_agent_plan *plan)
 {
 	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
 
-	const struct papi_vpmu_wants wants = { .counters = plan->counters, .simulate = plan->simulate };
+	const struct papi_vpmu_wants wants = { .counters = plan->counters, .parts = plan->parts };
 
 	if (status != PAPI_OK)
 		return status;

@@ -46,7 +46,7 @@ struct papi_agent {
 /* What has to be instrumented. */
 struct papi_agent_plan {
 	uint64_t counters; /* a bit for each exact one */
-	bool simulate;     /* modelled ones are wanted, too */
+	unsigned parts;    /* of the simulators, for modelled ones: enum papi_vpmu_part */
 	bool clock_unseen; /* the kernel's code in the program, which reads the clock, is not counted */
 };
 

@@ -206,12 +206,23 @@ static int configure(void *pointer, const struct papi_options *options)
 	return PAPI_OK;
 }
 
+/* Who counts a modelled event knows the geometry since it was added. */
+static unsigned parts_of(const struct papi_vpmu_event *event)
+{
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_event_is_modelled(event)
+		? papi_vpmu_geometry_current(NULL, 0)
+		: NULL;
+
+	return papi_vpmu_event_parts(event, !geometry || geometry->shared_tlb2);
+}
+
 /* What the thread has to have instrumented for these events. */
 static struct papi_vpmu_wants wants_of(const struct control *control)
 {
 	struct papi_vpmu_wants wants = {
 		.inherit = control->inherit,
-		.simulate = papi_range_is_set(&control->data), /* it is what knows addresses */
+		/* It is what knows addresses. */
+		.parts = papi_range_is_set(&control->data) ? PAPI_VPMU_PART_DATA : 0,
 		.instructions_start = control->instructions.start,
 		.instructions_end = control->instructions.end,
 		.data_start = control->data.start,
@@ -221,12 +232,10 @@ static struct papi_vpmu_wants wants_of(const struct control *control)
 	for (unsigned i = 0; i < control->n; i++) {
 		const struct papi_vpmu_event *event = control->events[i];
 
-		for (unsigned j = 0; j < event->n_terms; j++) {
+		wants.parts |= parts_of(event);
+		for (unsigned j = 0; j < event->n_terms; j++)
 			if (event->terms[j].counter < PAPI_VPMU_FIRST_MODELLED)
 				wants.counters |= 1ull << event->terms[j].counter;
-			else
-				wants.simulate = true;
-		}
 	}
 	return wants;
 }
@@ -239,11 +248,14 @@ static int start_from(void *pointer, void *frame)
 	int status;
 
 	control->wants = wants_of(control);
-	if (control->wants.inherit && control->wants.simulate)
+	if (control->wants.inherit && control->wants.parts)
 		return papi_error(PAPI_ECMP,
 			"modelled events, and ranges of data, do not count the threads that the counted one "
 			"makes: leave PAPI_INHERIT out, or start an EventSet in each thread");
 	status = papi_vpmu_sampling_start(control->sampling, &control->wants);
+	/* Near an overflow of misses the models are asked what they hold. */
+	if (control->wants.overflow && control->wants.parts)
+		control->wants.parts = PAPI_VPMU_PARTS;
 	if (status == PAPI_OK)
 		status = papi_vpmu_engine_start(&control->wants, frame);
 	if (status != PAPI_OK) {
@@ -368,7 +380,7 @@ void papi_vpmu_control_plan(const void *control, struct papi_agent_plan *plan)
 {
 	struct papi_vpmu_wants wants = wants_of(control);
 
-	*plan = (struct papi_agent_plan){ .counters = wants.counters, .simulate = wants.simulate };
+	*plan = (struct papi_agent_plan){ .counters = wants.counters, .parts = wants.parts };
 }
 
 void papi_vpmu_control_values(const void *pointer, const uint64_t counters[], long long values[])

@@ -69,6 +69,18 @@ enum papi_vpmu_counter {
 	PAPI_VPMU_LAST_MODELLED = PAPI_VPMU_RETURNS_MISPREDICTED,
 };
 
+/*
+ * Parts of the simulators, a bit each: only those run that what is counted needs. What has levels that data and code
+ * share needs both. A part that does not run stays as the thread has left it.
+ */
+enum papi_vpmu_part {
+	PAPI_VPMU_PART_BRANCHES = 1 << 0, /* the branch predictor */
+	PAPI_VPMU_PART_DATA = 1 << 1,     /* L1D and the TLBs of data */
+	PAPI_VPMU_PART_CODE = 1 << 2,     /* L1I and the TLBs of code */
+	PAPI_VPMU_PARTS_SHARED = PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_CODE,
+	PAPI_VPMU_PARTS = PAPI_VPMU_PARTS_SHARED | PAPI_VPMU_PART_BRANCHES,
+};
+
 /* Room for counters in each thread; modelled ones follow the exact ones. */
 #define PAPI_VPMU_COUNTERS 64
 

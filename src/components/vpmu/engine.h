@@ -26,7 +26,7 @@ struct papi_vpmu_thread;
 /* What a running EventSet needs instrumented. A thread's code has the union of all that it runs. */
 struct papi_vpmu_wants {
 	uint64_t counters; /* bit 1 << enum papi_vpmu_counter, exact ones */
-	bool simulate;     /* addresses go to the simulators */
+	unsigned parts;    /* enum papi_vpmu_part: of the simulators, which get what they need to know */
 	bool inherit;      /* threads that the thread makes count, too; into its own counters, once they have ended */
 	uint64_t instructions_start, instructions_end; /* count only instructions in [start, end); 0, 0: everywhere */
 	uint64_t data_start, data_end;                 /* count only loads and stores of addresses in [start, end) */

@@ -210,6 +210,41 @@ const struct papi_vpmu_event *papi_vpmu_event_find(const char *name)
 	return NULL;
 }
 
+static unsigned parts_of(unsigned counter, bool shared_tlb2)
+{
+	switch (counter) {
+	case PAPI_VPMU_L1I_MISSES:
+	case PAPI_VPMU_ITLB_MISSES:
+		return PAPI_VPMU_PART_CODE;
+	case PAPI_VPMU_L1D_READ_MISSES:
+	case PAPI_VPMU_L1D_WRITE_MISSES:
+	case PAPI_VPMU_DTLB_READ_MISSES:
+	case PAPI_VPMU_DTLB_WRITE_MISSES:
+	case PAPI_VPMU_PREFETCH_MISSES:
+		return PAPI_VPMU_PART_DATA;
+	case PAPI_VPMU_ITLB_WALKS:
+		return shared_tlb2 ? PAPI_VPMU_PARTS_SHARED : PAPI_VPMU_PART_CODE;
+	case PAPI_VPMU_DTLB_READ_WALKS:
+	case PAPI_VPMU_DTLB_WRITE_WALKS:
+		return shared_tlb2 ? PAPI_VPMU_PARTS_SHARED : PAPI_VPMU_PART_DATA;
+	case PAPI_VPMU_CONDITIONAL_MISPREDICTED:
+	case PAPI_VPMU_INDIRECT_MISPREDICTED:
+	case PAPI_VPMU_RETURNS_MISPREDICTED:
+		return PAPI_VPMU_PART_BRANCHES;
+	default: /* L2 and L3 */
+		return counter < PAPI_VPMU_FIRST_MODELLED ? 0 : PAPI_VPMU_PARTS_SHARED;
+	}
+}
+
+unsigned papi_vpmu_event_parts(const struct papi_vpmu_event *event, bool shared_tlb2)
+{
+	unsigned parts = 0;
+
+	for (unsigned i = 0; i < event->n_terms; i++)
+		parts |= parts_of(event->terms[i].counter, shared_tlb2);
+	return parts;
+}
+
 bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event)
 {
 	return event->worth == PAPI_VPMU_CACHE_MODEL && event->name[1] == '3';

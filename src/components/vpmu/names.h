@@ -40,6 +40,10 @@ const struct papi_vpmu_event *papi_vpmu_event_find(const char *name);
 /* "exact", or "modelled: " and how. */
 const char *papi_vpmu_event_note(const struct papi_vpmu_event *event);
 
+/* The parts of the simulators that count it, a bit each (enum papi_vpmu_part). shared_tlb2: data and code have one TLB
+ * of the second level. */
+unsigned papi_vpmu_event_parts(const struct papi_vpmu_event *event, bool shared_tlb2);
+
 /* Of the third level of cache, which a geometry need not have. */
 bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event);
 

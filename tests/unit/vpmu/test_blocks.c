@@ -14,7 +14,8 @@ static struct subject s;
 static void expect_step(const char *name, const char *bytes, size_t size)
 {
 	subject_begin(&s, name, bytes, size);
-	s.wants.simulate = s.may_change = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
+	s.may_change = true;
 	translate(&s);
 	assert_int_equal(s.t.decoded.count, 1);
 	assert_int_equal(s.t.decoded.instructions[0].kind, PAPI_VPMU_STEP);
@@ -121,7 +122,7 @@ static void a_block_has_64_instructions(void **state)
 static unsigned length_of_asides(const char *bytes, size_t size, bool simulate, bool overflow, bool changes)
 {
 	subject_begin(&s, "asides", bytes, size);
-	s.wants.simulate = simulate;
+	s.wants.parts = simulate ? PAPI_VPMU_PARTS : 0;
 	s.wants.overflow = overflow;
 	s.may_change = changes;
 	translate(&s);
@@ -156,7 +157,9 @@ static void the_largest_block_fits(void **state)
 	for (unsigned i = 0; i < 64; i++)
 		memcpy(all + i * sizeof(longest), longest, sizeof(longest));
 	subject_begin(&s, "large", all, sizeof(all));
-	s.far = s.may_change = s.wants.simulate = s.wants.overflow = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
+	s.far = s.may_change = true;
+	s.wants.overflow = true;
 	s.wants.weights[PAPI_VPMU_LOADS] = 1;
 	translate(&s);
 	assert_true(s.code_size < PAPI_VPMU_EMIT_MARGIN / 4);
@@ -230,7 +233,7 @@ static void a_call_may_be_cut(void **state)
 {
 	(void)state;
 	BEGIN(&s, "cut call", "\x48\x01\xd8\x48\x89\xc7\x31\xf6\xe8\x01\x01\0\0");
-	s.wants.simulate = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
 	s.wants.instructions_start = harness_text();
 	s.wants.instructions_end = harness_text() + 6;
 	expect_trimmed(1, 1);
@@ -356,7 +359,7 @@ static void links_name_the_place_of_their_jump(void **state)
 
 static bool plan_following(struct papi_vpmu_translation *following)
 {
-	s.wants.simulate = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
 	translate(&s);
 	return papi_vpmu_translation_plan_following(following, &s.t, 3);
 }
@@ -555,7 +558,8 @@ static void without_marks_nothing_is_recovered(void **state)
 static void expect_weight(const char *name, const char *bytes, size_t size, int counter, int32_t weight, int32_t least)
 {
 	subject_begin(&s, name, bytes, size);
-	s.wants.simulate = s.wants.overflow = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
+	s.wants.overflow = true;
 	s.wants.weights[counter] = 1;
 	translate(&s);
 	if (s.t.block.weight != weight || s.t.block.least_weight != least)

@@ -21,7 +21,7 @@ struct touched {
 static void run_record(const char *name, const char *bytes, size_t size)
 {
 	subject_begin(&s, name, bytes, size);
-	s.wants.simulate = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
 	compare(&s);
 	assert_true(s.t.traced);
 	assert_int_equal(s.trace_words, s.t.plan.description.words);
@@ -113,7 +113,7 @@ static void addresses_at_both_ends(void **state)
 
 	(void)state;
 	subject_begin(&s, "movabs", loads, sizeof(loads) - 1);
-	s.wants.simulate = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
 	translate(&s);
 	assert_int_equal(s.t.plan.description.accesses, 2);
 	assert_int_equal(s.t.plan.accesses[0].spanned, 0);
@@ -176,7 +176,7 @@ static void narrow_addresses(void **state)
 
 	(void)state;
 	subject_begin(&s, "ebx", bytes, sizeof(bytes) - 1);
-	s.wants.simulate = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
 	s.start.registers[RBX] = 0xffffffff00000080;
 	compare(&s);
 	assert_int_equal(s.trace[s.t.plan.accesses[0].word], 0x10001080);
@@ -216,7 +216,7 @@ static const struct papi_vpmu_trace_store *store_of(enum papi_vpmu_trace_sort so
 static void plan_gather(const char *bytes, size_t size)
 {
 	subject_begin(&s, "gather", bytes, size);
-	s.wants.simulate = true;
+	s.wants.parts = PAPI_VPMU_PARTS;
 	translate(&s);
 	assert_int_equal(s.t.decoded.count, 1);
 	assert_int_equal(s.t.plan.accesses[0].form, PAPI_VPMU_FORM_GATHER);

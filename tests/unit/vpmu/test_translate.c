@@ -158,7 +158,8 @@ static const struct row rows[] = {
 struct variation {
 	const char *name;
 	uint64_t counters;
-	bool far, simulate, overflow, may_change, step, library, in_range, data_range;
+	unsigned parts; /* of the simulators */
+	bool far, overflow, may_change, step, library, in_range, data_range;
 };
 
 #define ALL          ((1ull << PAPI_VPMU_FIRST_MODELLED) - 1)
@@ -171,25 +172,29 @@ static const struct variation variations[] = {
 	{ "nothing", .counters = 0 },
 	{ "loads", .counters = BIT(LOADS) },
 	{ "stores, taken branches", .counters = BIT(STORES) | BIT(BRANCHES_TAKEN), .far = true },
-	{ "simulated", .counters = ALL, .simulate = true },
-	{ "simulated, far, few", .counters = BIT(INSTRUCTIONS), .far = true, .simulate = true },
-	{ "simulated, range of data", .counters = ALL, .simulate = true, .data_range = true },
+	{ "simulated", .counters = ALL, .parts = PAPI_VPMU_PARTS },
+	{ "simulated, far, few", .counters = BIT(INSTRUCTIONS), .far = true, .parts = PAPI_VPMU_PARTS },
+	{ "simulated, range of data", .counters = ALL, .parts = PAPI_VPMU_PARTS, .data_range = true },
+	{ "branches alone", .counters = ALL, .parts = PAPI_VPMU_PART_BRANCHES },
+	{ "data alone", .counters = ALL, .parts = PAPI_VPMU_PART_DATA },
+	{ "code alone, far", .counters = ALL, .far = true, .parts = PAPI_VPMU_PART_CODE },
 	{ "overflow", .counters = ALL, .overflow = true },
-	{ "overflow, simulated, far", .counters = ALL, .far = true, .simulate = true, .overflow = true },
+	{ "overflow, simulated, far", .counters = ALL, .far = true, .parts = PAPI_VPMU_PARTS, .overflow = true },
 	{ "may change", .counters = ALL, .may_change = true },
-	{ "may change, all else", .counters = ALL, .far = true, .simulate = true, .overflow = true,
+	{ "may change, all else", .counters = ALL, .far = true, .parts = PAPI_VPMU_PARTS, .overflow = true,
 		.may_change = true },
 	{ "step", .counters = ALL, .step = true },
-	{ "step, simulated, overflow", .counters = ALL, .far = true, .step = true, .simulate = true, .overflow = true },
+	{ "step, simulated, overflow", .counters = ALL, .far = true, .step = true, .parts = PAPI_VPMU_PARTS,
+		.overflow = true },
 	{ "library", .counters = ALL, .library = true },
 	{ "range", .counters = ALL, .in_range = true },
-	{ "range, simulated", .counters = ALL, .in_range = true, .simulate = true, .far = true },
+	{ "range, simulated", .counters = ALL, .in_range = true, .parts = PAPI_VPMU_PARTS, .far = true },
 };
 
 static void vary(struct subject *s, const struct variation *variation)
 {
 	s->wants.counters = variation->counters;
-	s->wants.simulate = variation->simulate;
+	s->wants.parts = variation->parts;
 	s->wants.overflow = variation->overflow;
 	for (unsigned i = 0; variation->overflow && i <= PAPI_VPMU_LAST_MODELLED; i++)
 		s->wants.weights[i] = 1;

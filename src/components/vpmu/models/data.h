@@ -41,7 +41,7 @@ static __attribute__((noinline)) void papi_vpmu_miss_l2(struct papi_vpmu_models 
 static inline __attribute__((always_inline)) void papi_vpmu_miss(struct papi_vpmu_models *models, uint64_t counters[],
 	uint64_t address, unsigned l2_counter, unsigned l3_counter)
 {
-	if (!papi_vpmu_lru_access_rare(&models->l2, address >> models->l2.shift))
+	if (models->has_l2 && !papi_vpmu_lru_access_rare(&models->l2, address >> models->l2.shift))
 		papi_vpmu_miss_l2(models, counters, address, l2_counter, l3_counter);
 }
 
@@ -65,7 +65,7 @@ static __attribute__((noinline)) void papi_vpmu_enter_page(
 	if (papi_vpmu_lru_access(&models->dtlb, frame))
 		return;
 	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
-	if (models->dtlb2.ways == 0 || !papi_vpmu_lru_access(&models->dtlb2, frame))
+	if (!models->has_tlb2[false] || !papi_vpmu_lru_access(&models->dtlb2, frame))
 		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
 }
 
@@ -96,7 +96,7 @@ static inline unsigned papi_vpmu_levels_missed(struct papi_vpmu_models *models, 
 {
 	if (papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift))
 		return 0;
-	if (papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
+	if (!models->has_l2 || papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
 		return 1;
 	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
 }

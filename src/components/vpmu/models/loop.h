@@ -152,7 +152,8 @@ static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat_li
 	unsigned words = block->words;
 
 	loop.block = block;
-	loop.known = loop.predictable = false;
+	loop.known = false;
+	loop.predictable = !(models->parts & PAPI_VPMU_PART_BRANCHES);
 	loop.tries = PAPI_VPMU_LOOP_TRIES;
 	for (; record < end && *record == description; record += words) {
 		if (!loop.predictable) {

@@ -94,6 +94,7 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 	models->shared_tlb2 = geometry->shared_tlb2;
 	init_caches(models, geometry);
 	papi_vpmu_predictor_init(&models->predictor);
+	papi_vpmu_models_use(models, PAPI_VPMU_PARTS);
 	/* No page is the last one yet. Without a second way two pages that take turns would evict each other. */
 	models->data_page = models->other_page = ~0ull;
 	models->code_state = PAPI_VPMU_STATE_STEP; /* so that zeros are no block's */
@@ -111,6 +112,19 @@ void papi_vpmu_models_end(struct papi_vpmu_models *models)
 	reach(models, true, 0);
 	papi_vpmu_frames_end(&models->frames, memory);
 	memory(models, models->size, 0);
+}
+
+void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts)
+{
+	bool shared = (parts & PAPI_VPMU_PARTS_SHARED) == PAPI_VPMU_PARTS_SHARED;
+
+	models->parts = parts;
+	models->has_l2 = shared;
+	models->has_tlb2[false] = models->dtlb2.ways && (shared || !models->shared_tlb2);
+	models->has_tlb2[true] = models->itlb2.ways && (shared || !models->shared_tlb2);
+	/* Where its branch went nobody has seen. */
+	if (!(parts & PAPI_VPMU_PART_BRANCHES))
+		models->previous_known = false;
 }
 
 void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start, uint64_t end, uint64_t at)

@@ -25,6 +25,9 @@ struct papi_vpmu_models {
 	uint64_t thread_base;          /* of fs */
 	uint64_t data_start, data_end; /* count accesses to [start, end) only, loads and stores too; end 0: all */
 	bool counts_accesses;          /* add to LOADS and STORES: translated code does not */
+	/* By papi_vpmu_models_use(): which parts run (enum papi_vpmu_part), and with them levels that are shared. */
+	unsigned parts;
+	bool has_l2, has_tlb2[2]; /* of data and of code */
 
 	/* The pages of the last data access and the last fetch: the same again changes nothing. */
 	uint64_t data_page, code_page;
@@ -58,6 +61,9 @@ struct papi_vpmu_models {
 /* NULL when memory ends. */
 struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory);
 void papi_vpmu_models_end(struct papi_vpmu_models *models);
+
+/* From now on these parts run, a bit each; at first all do. The others stay as they are. */
+void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts);
 
 /* The number of a page of data that is not among the frames. */
 uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page);

@@ -117,7 +117,7 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 		models->code_state += PAPI_VPMU_STATE_STEP;
 		if (!papi_vpmu_lru_access(&models->itlb, page)) {
 			counters[PAPI_VPMU_ITLB_MISSES]++;
-			if (models->itlb2.ways == 0 || !papi_vpmu_lru_access(&models->itlb2, page))
+			if (!models->has_tlb2[true] || !papi_vpmu_lru_access(&models->itlb2, page))
 				counters[PAPI_VPMU_ITLB_WALKS]++;
 		}
 	}
@@ -160,7 +160,8 @@ static __attribute__((noinline)) void run_fetching(struct papi_vpmu_models *mode
 {
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
 	bool plain = block->plain && !models->data_end && !models->counts_accesses;
-	unsigned fetched = 0, lines = block->n_lines + block->n_other_lines;
+	unsigned fetched = models->parts & PAPI_VPMU_PART_CODE ? 0 : UINT32_MAX,
+		 lines = block->n_lines + block->n_other_lines;
 
 	while (access < end) {
 		bool spans = access->spanned != 0;
@@ -270,7 +271,8 @@ static __attribute__((noinline)) const struct papi_vpmu_description *simulate_sl
 	while (record < end) {
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
 
-		predict(models, block->counted ? counters : models->uncounted, block, following);
+		if (models->parts & PAPI_VPMU_PART_BRANCHES)
+			predict(models, block->counted ? counters : models->uncounted, block, following);
 		block = following;
 		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
 		record += block->words;
@@ -293,11 +295,31 @@ static inline __attribute__((always_inline)) bool is_ready(
 	return true;
 }
 
+/* The one behind the other: the end of the one before it, then the block. With those parts alone. */
+static inline __attribute__((always_inline)) void run_any(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *before, const struct papi_vpmu_description *block, const uint64_t *record,
+	unsigned shift, unsigned parts)
+{
+	bool predicts = parts & PAPI_VPMU_PART_BRANCHES,
+	     usual = (before->counted || !predicts) &&
+		(parts & PAPI_VPMU_PART_CODE ? is_ready(models, block, *record) : block->usual);
+
+	if (usual && predicts) {
+		run_usual(models, counters, before, block, record, shift);
+	} else if (usual) {
+		touch_all(models, counters, block, record, shift);
+	} else {
+		if (predicts)
+			predict(models, before->counted ? counters : models->uncounted, before, block);
+		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
+	}
+}
+
 static inline __attribute__((always_inline)) const struct papi_vpmu_description *simulate(
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block,
-	const uint64_t *record, const uint64_t *end, const unsigned char *arena, unsigned shift)
+	const uint64_t *record, const uint64_t *end, const unsigned char *arena, unsigned shift, unsigned parts)
 {
-	uint64_t description = ~0ull, *block_counters = block->counted ? counters : models->uncounted;
+	uint64_t description = ~0ull;
 
 	while (record < end) {
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
@@ -307,32 +329,55 @@ static inline __attribute__((always_inline)) const struct papi_vpmu_description 
 			continue;
 		}
 		description = *record;
-		if (block_counters == counters && is_ready(models, following, description)) {
-			run_usual(models, counters, block, following, record, shift);
-		} else {
-			predict(models, block_counters, block, following);
-			block_counters = following->counted ? counters : models->uncounted;
-			run_fetching(models, block_counters, following, record);
-		}
+		run_any(models, counters, block, following, record, shift, parts);
 		block = following;
 		record += block->words;
 	}
 	return block;
 }
 
-/* Lines of nearly all machines have 64 bytes, and shifting by what is known is faster. */
+/* Lines of nearly all machines have 64 bytes, and shifting by what is known is faster; and so is a loop that has only
+ * what the parts need that run. */
+#define SIMULATE(parts)                                                                                          \
+	static __attribute__((noinline)) const struct papi_vpmu_description *simulate_##parts(                   \
+		struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block, \
+		const uint64_t *record, const uint64_t *end, const unsigned char *arena)                         \
+	{                                                                                                        \
+		return simulate(models, counters, block, record, end, arena, 6, parts);                          \
+	}
+SIMULATE(1)
+SIMULATE(2)
+SIMULATE(3)
+SIMULATE(4)
+SIMULATE(5)
+SIMULATE(6)
+SIMULATE(7)
+#undef SIMULATE
+
+static const struct papi_vpmu_description *simulate_quickly(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
+	const unsigned char *arena)
+{
+	static const struct papi_vpmu_description *(*const simulators[])(struct papi_vpmu_models *, uint64_t[],
+		const struct papi_vpmu_description *, const uint64_t *, const uint64_t *, const unsigned char *) = {
+		simulate_1, simulate_1, simulate_2, simulate_3, simulate_4, simulate_5, simulate_6, simulate_7
+	};
+
+	if (models->l1d.shift != 6)
+		return simulate(models, counters, block, record, end, arena, models->l1d.shift, models->parts);
+	return simulators[models->parts](models, counters, block, record, end, arena);
+}
+
 void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena)
 {
 	const struct papi_vpmu_description *block = models->previous_known ? &models->previous : &none;
 
-	if (!models->l1i.mask || models->data_end || models->counts_accesses)
+	if ((models->parts & PAPI_VPMU_PART_CODE && !models->l1i.mask) || models->data_end || models->counts_accesses)
 		block = simulate_slowly(models, counters, block, start, end, arena);
-	else if (models->l1d.shift == 6)
-		block = simulate(models, counters, block, start, end, arena, 6);
 	else
-		block = simulate(models, counters, block, start, end, arena, models->l1d.shift);
-	if (block == &none || block == &models->previous)
+		block = simulate_quickly(models, counters, block, start, end, arena);
+	if (block == &none || block == &models->previous || !(models->parts & PAPI_VPMU_PART_BRANCHES))
 		return;
 	models->previous_known = true;
 	models->previous = *block;
@@ -341,6 +386,7 @@ void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], co
 void papi_vpmu_simulate_arrival(
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived)
 {
-	predict(models, models->previous.counted ? counters : models->uncounted, &models->previous, arrived);
+	if (models->previous_known)
+		predict(models, models->previous.counted ? counters : models->uncounted, &models->previous, arrived);
 	models->previous_known = false;
 }

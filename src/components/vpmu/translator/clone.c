@@ -25,7 +25,8 @@ static struct papi_vpmu_wants inherited_wants(const struct papi_vpmu_thread *thr
 {
 	struct papi_vpmu_wants wants = thread->wants;
 
-	wants.simulate = wants.simulate && papi_vpmu_agent;
+	if (!papi_vpmu_agent)
+		wants.parts = 0;
 	wants.overflow = false;
 	return wants;
 }
@@ -47,7 +48,7 @@ static bool make_inherited(struct papi_vpmu_thread *child, struct papi_vpmu_thre
 {
 	if (!use_flavours(child, thread))
 		return false;
-	if (child->wants.simulate && !papi_vpmu_trace_begin(child, papi_vpmu_processor_stack_pointer(child)))
+	if (child->wants.parts && !papi_vpmu_trace_begin(child, papi_vpmu_processor_stack_pointer(child)))
 		return false;
 	if (thread->wants.inherit) {
 		child->heir = thread->heir ? thread->heir : thread;

@@ -33,6 +33,28 @@ static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	return true;
 }
 
+/* Runs what is in the trace through the models. */
+static void simulate(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_models *models = thread->models;
+
+	models->thread_base = papi_vpmu_processor_thread_pointer();
+	papi_vpmu_simulate(models, thread->counters[0], thread->trace, thread->trace_next, papi_vpmu_descriptions());
+	thread->trace_next = thread->trace;
+	if (models->failed && !thread->lost)
+		thread->lost = "memory for the simulators of caches ended";
+}
+
+/* The records that are in the trace yet were made for the parts that ran before. All signals are blocked. */
+static void use_parts(struct papi_vpmu_thread *thread)
+{
+	if (thread->models->parts == thread->wants.parts)
+		return;
+	if (thread->trace_next != thread->trace)
+		simulate(thread);
+	papi_vpmu_models_use(thread->models, thread->wants.parts);
+}
+
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
 {
 	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
@@ -41,6 +63,7 @@ bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
 		papi_vpmu_trace_end(thread);
 	if (!geometry || (!thread->models && !make_models(thread, geometry, stack)))
 		return false;
+	use_parts(thread);
 	thread->models->data_start = thread->wants.data_start;
 	thread->models->data_end = thread->wants.data_end;
 	thread->models->counts_accesses = thread->wants.data_end != 0;
@@ -61,11 +84,7 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 		return;
 	thread->in_runtime = 1;
 	atomic_signal_fence(memory_order_seq_cst);
-	models->thread_base = papi_vpmu_processor_thread_pointer();
-	papi_vpmu_simulate(models, thread->counters[0], thread->trace, thread->trace_next, papi_vpmu_descriptions());
-	thread->trace_next = thread->trace;
-	if (models->failed && !thread->lost)
-		thread->lost = "memory for the simulators of caches ended";
+	simulate(thread);
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->in_runtime = in_runtime;
 	if (!in_runtime)

@@ -11,7 +11,7 @@
 void papi_vpmu_wants_join(struct papi_vpmu_wants *all, const struct papi_vpmu_wants *wants)
 {
 	all->counters |= wants->counters;
-	all->simulate |= wants->simulate;
+	all->parts |= wants->parts;
 	all->inherit |= wants->inherit;
 	all->overflow |= wants->overflow;
 	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
@@ -31,7 +31,7 @@ bool papi_vpmu_wants_same_ranges(const struct papi_vpmu_wants *a, const struct p
 
 bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
 {
-	return a->counters == b->counters && a->simulate == b->simulate && a->inherit == b->inherit &&
+	return a->counters == b->counters && a->parts == b->parts && a->inherit == b->inherit &&
 		papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
 		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
@@ -72,7 +72,7 @@ int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu
 			"no room for another sort of translated code: what the threads of the program count "
 			"differs in too many ways");
 	thread->wants = *wants;
-	if (wants->simulate && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))
+	if (wants->parts && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
 	return PAPI_OK;
 }

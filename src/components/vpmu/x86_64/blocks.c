@@ -137,7 +137,7 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 		.lane = ++last_lane,
 	};
 
-	if (flavour->wants.simulate)
+	if (flavour->wants.parts)
 		request.line_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
 	papi_vpmu_translation_plan(&leading, &request);
 	return prepare(flavour) ? emit(&leading, flavour) : NULL;

@@ -403,7 +403,7 @@ static void cut(struct papi_vpmu_decoded *decoded, unsigned count)
 }
 
 void papi_vpmu_trace_plan_block(
-	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift)
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, bool data)
 {
 	const struct papi_vpmu_instruction *last;
 	unsigned used = 0;
@@ -425,7 +425,8 @@ void papi_vpmu_trace_plan_block(
 		used |= papi_vpmu_used_registers(instruction);
 		if (!instruction->trimmed) {
 			plan->end = instruction->pc + instruction->decoded.length;
-			plan_accesses(plan, instruction, i);
+			if (data)
+				plan_accesses(plan, instruction, i);
 		}
 		papi_vpmu_trace_follow(plan, instruction);
 	}

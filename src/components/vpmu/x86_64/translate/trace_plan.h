@@ -95,9 +95,10 @@ struct papi_vpmu_trace_plan {
 	struct papi_vpmu_access spanned[256];
 };
 
-/* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record. */
+/* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record;
+ * with its accesses to data, or without any. */
 void papi_vpmu_trace_plan_block(
-	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift);
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, bool data);
 
 /* trace_follow.c: what the instruction does to the registers that values come from. */
 void papi_vpmu_trace_follow(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction);

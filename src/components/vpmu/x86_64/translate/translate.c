@@ -210,7 +210,7 @@ static void translate_gate(struct papi_vpmu_translation *t)
 static unsigned asides_of(const struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_request *request = &t->request;
-	bool whole = request->step || request->library || request->wants->simulate || request->wants->overflow;
+	bool whole = request->step || request->library || request->wants->parts || request->wants->overflow;
 
 	return whole || request->view->may_change(request->view, t->pc) ? 0 : PAPI_VPMU_MAX_ASIDES;
 }
@@ -261,7 +261,7 @@ static void plan_record(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_wants *wants = t->request.wants;
 
 	cut_at_range(wants, &t->decoded);
-	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift);
+	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift, wants->parts & PAPI_VPMU_PART_DATA);
 	t->plan.description.counted = papi_vpmu_in_range(wants, t->pc);
 }
 
@@ -290,9 +290,12 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 	if (t->gate)
 		return;
 	decode(t);
-	t->traced = request->wants->simulate && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
-	if (t->traced)
+	t->traced = request->wants->parts && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
+	if (t->traced) {
 		plan_record(t);
+		/* With data alone, only accesses are worth a record. */
+		t->traced = request->wants->parts != PAPI_VPMU_PART_DATA || t->plan.description.accesses;
+	}
 	count_trimmed(t);
 	sum(t);
 	if (request->wants->overflow)
@@ -320,7 +323,8 @@ static bool leads_on(const struct papi_vpmu_translation *t, uint64_t *target)
 	const struct papi_vpmu_view *view = t->request.view;
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 
-	if (!t->traced || t->request.step || t->request.wants->overflow || last->trimmed ||
+	if (!t->traced || t->request.step || t->request.wants->parts == PAPI_VPMU_PART_DATA ||
+		t->request.wants->overflow || last->trimmed ||
 		(last->kind != PAPI_VPMU_CALL && last->kind != PAPI_VPMU_JUMP))
 		return false;
 	*target = papi_vpmu_branch_target(last);

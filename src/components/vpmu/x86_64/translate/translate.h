@@ -45,7 +45,7 @@ struct papi_vpmu_request {
 	bool step;           /* a block has one instruction, and the dispatcher is asked after it */
 	bool unreadable;     /* nothing is read at pc: the block runs the instruction there natively, alone */
 	unsigned lane;       /* of the counters */
-	unsigned line_shift; /* with simulate: of the lines of L1I, whose size is 1 << line_shift */
+	unsigned line_shift; /* with parts of the simulators: of the lines of L1I, whose size is 1 << line_shift */
 };
 
 /* Where the code goes, and to what it leads. */
