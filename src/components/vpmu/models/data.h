@@ -49,10 +49,8 @@ static inline __attribute__((always_inline)) void papi_vpmu_miss(struct papi_vpm
 static __attribute__((noinline)) void papi_vpmu_enter_page(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
 {
-	uint64_t frame = papi_vpmu_frames_find(&models->frames, page);
+	uint64_t frame = papi_vpmu_models_frame(models, page);
 
-	if (__builtin_expect(!frame, 0))
-		frame = papi_vpmu_models_number(models, page);
 	if (models->turned)
 		papi_vpmu_lru_access(&models->dtlb,
 			models->data_page + (uint64_t)((int64_t)models->data_shift >> PAPI_VPMU_PAGE_SHIFT));

@@ -4,8 +4,9 @@
  * started. Where the program and its data have been loaded no longer matters.
  *
  * A hash table that grows with what is in it, up to a size; one that is full leaves the pages that come then with their
- * own numbers. Neighbours in the address space are neighbours in the table, so that a small program touches little of
- * it.
+ * own numbers. Eight neighbours in the address space are neighbours in the table, so that a small program touches little
+ * of it, and rows of eight are anywhere: two long rows of pages that came to lie over each other would be searched from
+ * end to end.
  */
 #ifndef PAPI_VPMU_MODELS_FRAMES_H
 #define PAPI_VPMU_MODELS_FRAMES_H
@@ -47,7 +48,7 @@ void papi_vpmu_frames_end(struct papi_vpmu_frames *frames, papi_vpmu_memory *mem
 
 static inline uint64_t papi_vpmu_frames_place(const struct papi_vpmu_frames *frames, uint64_t page)
 {
-	uint64_t place = (page ^ (page >> PAPI_VPMU_FRAME_BITS) * 0x9e3779b1u) & frames->mask;
+	uint64_t place = ((page >> 3) * 0x9e3779b97f4a7c15u >> 32 << 3 | (page & 7)) & frames->mask;
 
 	while (frames->pages[place].page && frames->pages[place].page != page)
 		place = (place + 1) & frames->mask;

@@ -17,6 +17,7 @@
 #include "components/vpmu/models/trace.h"
 
 #define PAPI_VPMU_FETCHED 1024
+#define PAPI_VPMU_RECENT  256
 /* Behind what tells blocks apart. */
 #define PAPI_VPMU_STATE_STEP (1u << 24)
 
@@ -45,6 +46,8 @@ struct papi_vpmu_models {
 	uint64_t fetched[PAPI_VPMU_FETCHED];
 	uint64_t code_state;            /* of PAPI_VPMU_STATE_STEP each */
 	struct papi_vpmu_frames frames; /* of data */
+	/* Some of them, by the lowest bits of the page: the last that was asked for. A page keeps its number. */
+	struct papi_vpmu_page recent[PAPI_VPMU_RECENT];
 	size_t size;
 	papi_vpmu_memory *memory;
 	bool shared_tlb2;
@@ -67,6 +70,19 @@ void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts);
 
 /* The number of a page of data that is not among the frames. */
 uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page);
+/* The same of any page. */
+static inline uint64_t papi_vpmu_models_frame(struct papi_vpmu_models *models, uint64_t page)
+{
+	struct papi_vpmu_page *recent = &models->recent[page % PAPI_VPMU_RECENT];
+
+	if (__builtin_expect(recent->page != page || !recent->number, 0)) {
+		uint64_t number = papi_vpmu_frames_find(&models->frames, page);
+
+		*recent = (struct papi_vpmu_page){ page, number ? number : papi_vpmu_models_number(models, page) };
+	}
+	return recent->number;
+}
+
 /* Whether caches can tell the page of that number from others, by now. */
 bool papi_vpmu_models_reach(struct papi_vpmu_models *models, bool code, uint64_t number);
 /* The same of a page of code, where that is not asked for the first time. */
