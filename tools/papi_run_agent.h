@@ -70,6 +70,14 @@ struct run_agent_table {
 	_Alignas(PAPI_AGENT_PAGE) uint64_t pages[RUN_AGENT_PAGES][PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 };
 
+/* So many entries have ever been taken, from the first on: of the others no memory is touched. */
+static inline uint32_t papi_run_entries(const struct run_agent_table *table)
+{
+	uint32_t taken = atomic_load(&table->next_entry);
+
+	return taken < RUN_AGENT_PROCESSES ? taken : RUN_AGENT_PROCESSES;
+}
+
 /* ---- in the agent (papi_run_agent_table.c): safe between two instructions of the program ---- */
 
 extern struct run_agent_table *papi_run_table __attribute__((visibility("hidden")));

@@ -71,7 +71,7 @@ static bool is_gone(int32_t pid)
 /* What has ended with several threads has kept its entry and their pages until now. */
 static void reclaim(void)
 {
-	for (unsigned i = 0; i < RUN_AGENT_PROCESSES; i++) {
+	for (unsigned i = 0; i < papi_run_entries(papi_run_table); i++) {
 		struct run_agent_process *entry = &papi_run_table->entries[i];
 		uint32_t state = RUN_AGENT_ENDED;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct entry {
-	struct entry *next;
+	struct entry *next, *older; /* in its bucket, and of all */
 	uint32_t hash;
 	int code;
 	char name[];
@@ -16,6 +16,7 @@ struct entry {
 #define BUCKETS 65536
 
 static _Atomic(struct entry *) buckets[BUCKETS];
+static struct entry *newest;
 
 /* FNV-1a: short, and names differ in their last characters. */
 static uint32_t hash_of(const char *name)
@@ -54,6 +55,8 @@ bool papi_names_add(const char *name, int code, const char **copy)
 	entry->code = code;
 	bucket = &buckets[entry->hash % BUCKETS];
 	entry->next = atomic_load_explicit(bucket, memory_order_relaxed);
+	entry->older = newest;
+	newest = entry;
 	/* Before the entry can be found: whoever finds it looks at what the code stands for. */
 	if (copy)
 		*copy = entry->name;
@@ -61,17 +64,15 @@ bool papi_names_add(const char *name, int code, const char **copy)
 	return true;
 }
 
+/* By the entries: to look at each bucket would touch the memory of those that were never used. */
 void papi_names_clear(void)
 {
-	for (unsigned i = 0; i < BUCKETS; i++) {
-		/* Looking first leaves pages that were never written as they are. */
-		struct entry *entry = atomic_load(&buckets[i]) ? atomic_exchange(&buckets[i], NULL) : NULL;
+	for (const struct entry *entry = newest; entry; entry = entry->older)
+		atomic_store(&buckets[entry->hash % BUCKETS], NULL);
+	while (newest) {
+		struct entry *entry = newest;
 
-		while (entry) {
-			struct entry *next = entry->next;
-
-			free(entry);
-			entry = next;
-		}
+		newest = entry->older;
+		free(entry);
 	}
 }

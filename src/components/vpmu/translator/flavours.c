@@ -43,6 +43,7 @@ static void spread(struct papi_vpmu_flavour *flavour)
 	wider.buckets = papi_vpmu_memory_map(sizeof(*wider.buckets) << wider.bits);
 	if (!wider.buckets)
 		return;
+	papi_vpmu_memory_prepare(wider.buckets, sizeof(*wider.buckets) << wider.bits, true);
 	for (unsigned i = 0; i < 1u << flavour->bits; i++) {
 		while (flavour->buckets[i]) {
 			struct papi_vpmu_block *block = flavour->buckets[i];

@@ -13,6 +13,18 @@ void *papi_vpmu_memory_map(size_t size)
 	return papi_vpmu_failed(address) ? NULL : (void *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
+/* Since Linux 5.14; not in the headers of every libc. */
+#define POPULATE_READ  22
+#define POPULATE_WRITE 23
+#define PAGE           ((uintptr_t)4096)
+
+void papi_vpmu_memory_prepare(void *memory, size_t size, bool write)
+{
+	uintptr_t start = (uintptr_t)memory & ~(PAGE - 1), end = ((uintptr_t)memory + size + PAGE - 1) & ~(PAGE - 1);
+
+	papi_vpmu_raw(SYS_madvise, (long)start, (long)(end - start), write ? POPULATE_WRITE : POPULATE_READ, 0, 0, 0);
+}
+
 void papi_vpmu_memory_unmap(const void *memory, size_t size)
 {
 	if (memory)

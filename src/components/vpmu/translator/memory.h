@@ -3,10 +3,14 @@
 #ifndef PAPI_VPMU_TRANSLATOR_MEMORY_H
 #define PAPI_VPMU_TRANSLATOR_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Memory of zeros; NULL when there is none. */
 void *papi_vpmu_memory_map(size_t size);
+/* Its pages are there before they are written to, or read if they are shared and no longer empty: many at once cost less
+ * than a page fault for each. What fails costs time only. */
+void papi_vpmu_memory_prepare(void *memory, size_t size, bool write);
 /* NULL does nothing. */
 void papi_vpmu_memory_unmap(const void *memory, size_t size);
 /* papi_vpmu_memory (models/frames.h): from old bytes to new ones, in another place if need be; 0: from or to none. */

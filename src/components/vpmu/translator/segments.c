@@ -20,6 +20,9 @@
 #define PER_LINK  40
 #define PER_MARK  10
 #define PER_BYTE  5 /* of the program */
+/* Bytes of memory whose pages are prepared at a time, and how many are to be ahead. */
+#define STEP_SMALLEST ((size_t)32 << 10)
+#define AHEAD         ((size_t)4 << 10)
 
 static struct papi_vpmu_segment segments[MAX_SEGMENTS];
 static unsigned n_segments; /* places of the table that have ever been taken */
@@ -106,9 +109,46 @@ static bool is_full(const struct papi_vpmu_segment *segment)
 		segment->n_bytes >= segment->size / PER_BYTE - 4096;
 }
 
+/* The next pages of a piece, before it grows into them: the more there are, the larger it is already. */
+static void prepare(size_t *prepared, uint8_t *start, size_t used, size_t size)
+{
+	size_t step = used / 4 > STEP_SMALLEST ? used / 4 : STEP_SMALLEST;
+
+	if (used + AHEAD <= *prepared || *prepared >= size)
+		return;
+	step = *prepared + step < size ? step : size - *prepared;
+	papi_vpmu_memory_prepare(start + *prepared, step, true);
+	*prepared += step;
+}
+
+static void prepare_code(struct papi_vpmu_segment *segment)
+{
+	size_t before = segment->prepared[0];
+
+	prepare(&segment->prepared[0], segment->write, segment->used, segment->size);
+	if (segment->prepared[0] > before)
+		papi_vpmu_memory_prepare(
+			(uint8_t *)(uintptr_t)segment->code + before, segment->prepared[0] - before, false);
+}
+
+static void prepare_all(struct papi_vpmu_segment *segment)
+{
+	prepare_code(segment);
+	prepare(&segment->prepared[1], (uint8_t *)segment->blocks, segment->n_blocks * sizeof(*segment->blocks),
+		segment->size / PER_BLOCK * sizeof(*segment->blocks));
+	prepare(&segment->prepared[2], (uint8_t *)segment->links, segment->n_links * sizeof(*segment->links),
+		segment->size / PER_LINK * sizeof(*segment->links));
+	prepare(&segment->prepared[3], (uint8_t *)segment->marks, segment->n_marks * sizeof(*segment->marks),
+		segment->size / PER_MARK * sizeof(*segment->marks));
+	prepare(&segment->prepared[4], segment->bytes, segment->n_bytes, segment->size / PER_BYTE);
+}
+
 bool papi_vpmu_segment_open(uint64_t epoch)
 {
-	return (papi_vpmu_segment && !is_full(papi_vpmu_segment)) || new_segment(epoch);
+	if ((!papi_vpmu_segment || is_full(papi_vpmu_segment)) && !new_segment(epoch))
+		return false;
+	prepare_all(papi_vpmu_segment);
+	return true;
 }
 
 void papi_vpmu_segments_retire(void)

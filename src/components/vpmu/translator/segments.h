@@ -36,6 +36,7 @@ struct papi_vpmu_segment {
 	unsigned n_marks;
 	uint8_t *bytes; /* of the program, one block's after the other's */
 	size_t n_bytes;
+	size_t prepared[5]; /* how much of each of its pieces of memory has its pages */
 	bool retired;
 	uint64_t opened_at; /* epoch: threads that have been in the dispatcher since are not in an older one */
 };
