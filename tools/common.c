@@ -43,22 +43,27 @@ void papi_tool_begin(void)
 				break;
 }
 
-void papi_tool_check_environment(void)
+/* The variable has one of these values, or none; values end with NULL. */
+static void check_variable(const char *name, const char *const values[], const char *all)
 {
-	static const char *const modes[] = { "", "off", "auto", "always" };
-	const char *mode = getenv("PAPI_VPMU");
+	const char *value = getenv(name);
 	char shown[64];
 
-	if (mode == NULL)
+	if (value == NULL || *value == '\0')
 		return;
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (strcasecmp(mode, modes[i]) == 0)
+	for (; *values; values++)
+		if (strcasecmp(value, *values) == 0)
 			return;
-	snprintf(shown, sizeof(shown), "%.32s", mode);
+	snprintf(shown, sizeof(shown), "%.32s", value);
 	papi_escape_terminal(shown);
-	fprintf(stderr, "%s: PAPI_VPMU is \"%s\", and should be off, auto or always\n", program_invocation_short_name,
-		shown);
+	fprintf(stderr, "%s: %s is \"%s\", and should be %s\n", program_invocation_short_name, name, shown, all);
 	exit(PAPI_TOOL_USAGE);
+}
+
+void papi_tool_check_environment(void)
+{
+	check_variable("PAPI_VPMU", (const char *const[]){ "off", "auto", "always", NULL }, "off, auto or always");
+	check_variable("PAPI_VPMU_MODEL", (const char *const[]){ "full", "sampled", NULL }, "full or sampled");
 }
 
 static int complain_of_definition(int code)

@@ -12,7 +12,7 @@
 #define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* From the best to the worst. */
-static const char *const kinds[] = { "exact", "sampled", "modelled" };
+static const char *const kinds[] = { "exact", "sampled", "modelled", "estimated" };
 
 bool papi_event_is_native(int code)
 {

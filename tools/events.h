@@ -34,8 +34,9 @@ bool papi_event_is_derived(const PAPI_event_info_t *event);
 
 /*
  * What a count of the event is worth, unless it shares its counter with others: "exact"; "modelled", when a simulator
- * makes it or a part of it; "sampled", when it is an estimate from samples. It is the first word of the event's note,
- * and for presets and user events also of the notes of what they are made of. One word of the three, never NULL.
+ * makes it or a part of it; "estimated", when that simulates only a part of the caches; "sampled", when it is an
+ * estimate from samples. It is the first word of the event's note, and for presets and user events also of the notes of
+ * what they are made of. One word of the four, never NULL.
  */
 const char *papi_event_kind(int code);
 

@@ -45,6 +45,7 @@ struct run_event {
 	long long *counts;    /* one for each completed run */
 	long long enabled_ns; /* summed over the runs: time the event was wanted ... */
 	long long running_ns; /* ... and time it was really counted */
+	long long interval;   /* summed over the runs: how far an estimate may be off, 19 times in 20; 0: it is none */
 	bool user_only;       /* counting in the kernel was refused */
 	bool is_virtual;      /* counted by the agent in the program */
 	bool is_rate;         /* its value is one per second */
@@ -176,6 +177,7 @@ int papi_run_watch(struct run_list *list, struct run_result *result, pid_t pid);
 double papi_run_report_mean(const long long *values, size_t runs);
 double papi_run_report_deviation(const long long *values, size_t runs);
 double papi_run_report_share(const struct run_event *event);
+double papi_run_report_interval(const struct run_event *event, const struct run_result *result);
 double papi_run_report_rate(const struct run_event *event, const struct run_result *result);
 const char *papi_run_report_kind(const struct run_event *event, const struct run_result *result);
 bool papi_run_report_is_partial(const struct run_event *event, const struct run_result *result);

@@ -32,23 +32,23 @@ static uint32_t number_of(const struct run_agent_process *entry)
 
 /* ---- pages ---- */
 
+static void add(unsigned lane, unsigned counter, uint64_t *number)
+{
+	if (*number)
+		atomic_fetch_add_explicit(&papi_run_table->sums[lane][counter], *number, memory_order_relaxed);
+	*number = 0;
+}
+
 void papi_run_counters_add(uint64_t *counters)
 {
-	for (unsigned i = 0; i < PAPI_AGENT_COUNTERS; i++) {
-		uint64_t sum = 0;
-
-		for (unsigned lane = 0; lane < PAPI_AGENT_LANES; lane++) {
-			sum += counters[lane * PAPI_AGENT_COUNTERS + i];
-			counters[lane * PAPI_AGENT_COUNTERS + i] = 0;
-		}
-		if (sum)
-			atomic_fetch_add_explicit(&papi_run_table->sums[i], sum, memory_order_relaxed);
-	}
+	for (unsigned lane = 0; lane < PAPI_AGENT_LANES; lane++)
+		for (unsigned i = 0; i < PAPI_AGENT_COUNTERS; i++)
+			add(i < PAPI_AGENT_EXACT ? 0 : lane, i, &counters[lane * PAPI_AGENT_COUNTERS + i]);
 }
 
 void papi_run_counter_take_back(unsigned counter, uint64_t number)
 {
-	atomic_fetch_sub_explicit(&papi_run_table->sums[counter], number, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&papi_run_table->sums[0][counter], number, memory_order_relaxed);
 }
 
 void papi_run_entry_fold(const struct run_agent_process *entry)

@@ -50,6 +50,11 @@ static const char *domain_of(const struct run_event *event)
 	return event->user_only ? "user" : "user+kernel";
 }
 
+static bool has_interval(const struct run_event *event)
+{
+	return !event->error && event->is_virtual && strcmp(event->kind, "estimated") == 0;
+}
+
 static double mean_seconds(const long long *values, const struct run_result *result)
 {
 	return papi_run_report_mean(values, result->runs) / 1e9;
@@ -78,6 +83,8 @@ static void json_event(FILE *out, const struct run_event *event, const struct ru
 	json_number(out, "rate", counted ? papi_run_report_rate(event, result) : 0, counted);
 	fputs(",\n     ", out);
 	json_string_or_null(out, "kind", counted ? papi_run_report_kind(event, result) : NULL);
+	fputs(", ", out);
+	json_number(out, "interval", papi_run_report_interval(event, result), has_interval(event));
 	fputs(", ", out);
 	json_string_or_null(out, "domain", counted ? domain_of(event) : NULL);
 	fputs(", ", out);
@@ -172,7 +179,7 @@ static void csv_event(FILE *out, const struct run_event *event, const struct run
 		papi_run_data_csv_string(out, event->unit);
 		fputs(",,,,,,,,", out);
 		papi_run_data_csv_string(out, event->error);
-		fputc(',', out);
+		fputs(",,", out);
 	} else {
 		double rate = papi_run_report_rate(event, result);
 
@@ -186,7 +193,9 @@ static void csv_event(FILE *out, const struct run_event *event, const struct run
 			event->enabled_ns, event->running_ns);
 		if (result->runs > 1)
 			fprintf(out, "%.9g", papi_run_report_deviation(event->counts, result->runs));
-		fprintf(out, ",,%s", papi_run_report_is_partial(event, result) ? "partial" : "");
+		fprintf(out, ",,%s,", papi_run_report_is_partial(event, result) ? "partial" : "");
+		if (has_interval(event))
+			fprintf(out, "%.9g", papi_run_report_interval(event, result));
 	}
 	fputc('\n', out);
 }
@@ -197,12 +206,13 @@ static void csv_time(
 	fprintf(out, "%s,%.9g,s,,,%s,,,,", name, mean_seconds(values, result), result->slowed ? "slowed" : kind);
 	if (result->runs > 1)
 		fprintf(out, "%.9g", papi_run_report_deviation(values, result->runs));
-	fputs(",,\n", out);
+	fputs(",,,\n", out);
 }
 
 void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_result *result)
 {
-	fputs("event,count,unit,share,rate,kind,domain,enabled_ns,running_ns,rsd_percent,error,partial\n", out);
+	fputs("event,count,unit,share,rate,kind,domain,enabled_ns,running_ns,rsd_percent,error,partial,interval\n",
+		out);
 	for (size_t i = 0; i < list->number; i++)
 		csv_event(out, &list->events[i], result);
 	csv_time(out, "elapsed", result->elapsed_ns, "exact", result);

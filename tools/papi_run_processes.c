@@ -225,12 +225,12 @@ void papi_run_processes_csv(FILE *out, const struct run_processes *processes)
 
 	if (!processes->total)
 		return;
-	fprintf(out, "processes,%zu,,,,,,,,,,\n", processes->total);
-	fprintf(out, "processes killed,%zu,,,,,,,,,,\n", processes->killed);
-	fprintf(out, "processes running,%zu,,,,,,,,,,\n", processes->running);
+	fprintf(out, "processes,%zu,,,,,,,,,,,\n", processes->total);
+	fprintf(out, "processes killed,%zu,,,,,,,,,,,\n", processes->killed);
+	fprintf(out, "processes running,%zu,,,,,,,,,,,\n", processes->running);
 	fprintf(out, "processes missing,%zu,,,,,,,,,", processes->missing);
 	if (missing)
 		papi_run_data_csv_string(out, missing);
-	fputs(",\n", out);
+	fputs(",,\n", out);
 	free(missing);
 }

@@ -24,6 +24,9 @@
 /* The table: a column for each of these; those in which no row has anything are left out. */
 enum { NAME, COUNT, UNIT, WORTH, RATE, DEVIATION, COLUMNS };
 
+#define MEANING_OF_ESTIMATED \
+	"simulated for a part of the caches and scaled up; that of the whole caches is as near 19 times in 20"
+
 static const char *const titles[COLUMNS] = { "Event", "Count", "Unit", "Worth", "Per second", "Deviation" };
 static const bool right[COLUMNS] = { [COUNT] = true, [RATE] = true, [DEVIATION] = true };
 
@@ -73,6 +76,12 @@ double papi_run_report_rate(const struct run_event *event, const struct run_resu
 	if (elapsed_s <= 0 || result->slowed || event->is_rate)
 		return (double)NAN;
 	return papi_run_report_mean(event->counts, result->runs) / elapsed_s;
+}
+
+/* Of an estimate, in the mean of the runs: how far what it estimates may be, and is 19 times in 20. */
+double papi_run_report_interval(const struct run_event *event, const struct run_result *result)
+{
+	return result->runs ? (double)event->interval / (double)result->runs : 0;
 }
 
 /* What the count is worth. Beside an agent in the program the kernel counts the work of the agent, too. */
@@ -127,10 +136,27 @@ static void format_count(char *text, size_t size, const struct run_event *event,
 	papi_text_group(text, size, number);
 }
 
+/* Beside an estimate stands how far it may be off. */
+static void worth_fill(struct row *row, const struct run_event *event, const struct run_result *result)
+{
+	double share = papi_run_report_share(event), interval = papi_run_report_interval(event, result),
+	       average = papi_run_report_mean(event->counts, result->runs);
+	size_t size = sizeof(row->cells[0]);
+	char within[32] = "";
+
+	if (share < 1) {
+		snprintf(row->cells[WORTH], size, "~%.1f%%", 100 * share);
+		return;
+	}
+	if (interval > 0 && average > 0)
+		snprintf(within, sizeof(within), " +- %.2g%%", 100 * interval / average);
+	snprintf(row->cells[WORTH], size, "%s%s%s", papi_run_report_kind(event, result), within,
+		papi_run_report_is_partial(event, result) ? ", partial" : "");
+}
+
 static void row_fill(struct row *row, const struct run_event *event, const struct run_result *result)
 {
 	size_t size = sizeof(row->cells[0]);
-	double share;
 
 	memset(row, 0, sizeof(*row));
 	row->event = event;
@@ -143,12 +169,7 @@ static void row_fill(struct row *row, const struct run_event *event, const struc
 	format_count(row->cells[COUNT], size, event, result->runs);
 	snprintf(row->cells[UNIT], size, "%s", strcmp(event->unit, "ns") == 0 ? "ms" : event->unit);
 	papi_escape_terminal(row->cells[UNIT]);
-	share = papi_run_report_share(event);
-	if (share < 1)
-		snprintf(row->cells[WORTH], size, "~%.1f%%", 100 * share);
-	else
-		snprintf(row->cells[WORTH], size, "%s%s", papi_run_report_kind(event, result),
-			papi_run_report_is_partial(event, result) ? ", partial" : "");
+	worth_fill(row, event, result);
 	format_rate(row->cells[RATE], size, papi_run_report_rate(event, result), event->unit);
 	if (result->runs > 1)
 		snprintf(row->cells[DEVIATION], size, "+- %.2f%%",
@@ -376,13 +397,21 @@ static bool any_of_kind(const struct run_list *list, const struct run_result *re
 	return false;
 }
 
+static bool any_share(const struct run_list *list)
+{
+	for (size_t i = 0; i < list->number; i++)
+		if (!list->events[i].error && papi_run_report_share(&list->events[i]) < 1)
+			return true;
+	return false;
+}
+
 /* What the words in the column Worth mean, each once. */
 static void legend_print(const struct page *page, const struct run_list *list, const struct run_result *result)
 {
 	bool first = true;
 
 	for (const struct papi_kind *kind = papi_kinds; kind->name; kind++) {
-		bool is_share = strcmp(kind->name, "estimated") == 0;
+		bool is_estimated = strcmp(kind->name, "estimated") == 0, is_share = is_estimated && any_share(list);
 		char mark[16];
 
 		if (!any_of_kind(list, result, kind->name))
@@ -390,9 +419,12 @@ static void legend_print(const struct page *page, const struct run_list *list, c
 		if (first)
 			fputc('\n', page->out);
 		first = false;
-		snprintf(mark, sizeof(mark), "%8s:", is_share ? "~share" : kind->name);
+		snprintf(mark, sizeof(mark),
+			is_estimated && !is_share ? "%s:" : "%8s:", is_share ? "~share" : kind->name);
 		papi_text_wrap(page->out, mark, 10,
-			is_share ? "estimated: counted for that share of the time and scaled up" : kind->meaning);
+			is_share               ? "estimated: counted for that share of the time and scaled up"
+				: is_estimated ? MEANING_OF_ESTIMATED
+					       : kind->meaning);
 	}
 }
 

@@ -568,7 +568,7 @@ static size_t kind_of_native(const struct papi_native *native, const char *const
 
 const char *papi_event_kind(int code)
 {
-	static const char *const kinds[] = { "exact", "sampled", "modelled" };
+	static const char *const kinds[] = { "exact", "sampled", "modelled", "estimated" };
 	struct papi_event event = { 0 };
 	size_t worst = 0;
 

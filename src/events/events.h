@@ -58,8 +58,8 @@ int papi_event_describe(int code, PAPI_event_info_t *info);
 int papi_event_component(int code);
 
 /*
- * What a count of the event is worth, by the notes of the natives it is made of: the worst of "exact", "sampled" and
- * "modelled". (A counter that is shared by turns is the caller's business.)
+ * What a count of the event is worth, by the notes of the natives it is made of: the worst of "exact", "sampled",
+ * "modelled" and "estimated". (A counter that is shared by turns is the caller's business.)
  */
 const char *papi_event_kind(int code);
 /* Whether it is counted by translation, which makes the program slower. */

@@ -104,7 +104,8 @@ static const struct {
 	const char *kind, *mark, *meaning;
 } legend[] = {
 	{ "modelled", "[m]", "modelled: compares versions of a program well, no measure of this processor" },
-	{ "estimated", "[e]", "estimated: counted for a part of the time and scaled up" },
+	{ "estimated", "[e]",
+		"estimated: counted for a part of the time, or simulated for a part of the caches, and scaled up" },
 	{ "sampled", "[s]", "sampled: estimated from samples" },
 	{ "affected", "[a]", "affected: includes what the counting itself does" },
 };

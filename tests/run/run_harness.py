@@ -28,10 +28,10 @@ TASK_CLOCK = "perf::TASK-CLOCK"
 
 KEYS = ["version", "command", "pid", "repeats", "exit_status", "signal", "elapsed_s", "elapsed_rsd_percent", "user_s",
         "system_s", "slowed_by_counting", "notes", "processes", "events"]
-EVENT_KEYS = ["name", "count", "unit", "enabled_ns", "running_ns", "share", "rate", "kind", "domain", "rsd_percent",
-              "counts", "error", "partial"]
+EVENT_KEYS = ["name", "count", "unit", "enabled_ns", "running_ns", "share", "rate", "kind", "interval", "domain",
+              "rsd_percent", "counts", "error", "partial"]
 COLUMNS = ["event", "count", "unit", "share", "rate", "kind", "domain", "enabled_ns", "running_ns", "rsd_percent",
-           "error", "partial"]
+           "error", "partial", "interval"]
 
 # What a shell sends to the background, or nohup starts, may ignore these signals, and so would all programs run here.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):

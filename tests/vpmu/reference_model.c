@@ -12,6 +12,26 @@ static void count(struct reference_model *model, enum papi_vpmu_counter counter,
 		model->counters[counter] += n;
 }
 
+/* ---- what is chosen of lines ---- */
+
+/* PAPI_VPMU_NO_GROUP where the line is not chosen, and where nothing is. */
+static unsigned group_of(const struct reference_model *model, uint64_t address)
+{
+	const struct papi_vpmu_choice *choice = &model->choice;
+
+	return choice->groups ? choice->group_of[(address >> choice->low) % choice->classes] : PAPI_VPMU_NO_GROUP;
+}
+
+/* A line of which missed levels, counted by three counters, a step apart. */
+static void estimate(
+	struct reference_model *model, uint64_t address, unsigned missed, unsigned counter, unsigned step, int sign)
+{
+	unsigned group = group_of(model, address);
+
+	for (unsigned level = 0; level < missed && model->counting && group != PAPI_VPMU_NO_GROUP; level++)
+		model->estimates[group][counter + level * step] += sign * (int64_t)model->choice.scale;
+}
+
 /* ---- caches ---- */
 
 /* Whether the line was there. It is afterwards, as the newest of its set; the oldest leaves a set that is full. */
@@ -65,6 +85,7 @@ void reference_fetch(struct reference_model *model, uint64_t address, unsigned s
 		count(model, PAPI_VPMU_L1I_MISSES, missed > 0);
 		count(model, PAPI_VPMU_L2I_MISSES, missed > 1);
 		count(model, PAPI_VPMU_L3I_MISSES, missed > 2);
+		estimate(model, line, missed, PAPI_VPMU_L1I_MISSES, 1, 1);
 	}
 }
 
@@ -93,20 +114,30 @@ static bool is_asked_for(const struct reference_model *model, uint64_t address, 
 	return !model->data_end || (address < model->data_end && address + size > model->data_start);
 }
 
-/* How many levels miss one of its lines. */
-static unsigned touch(struct reference_model *model, uint64_t address, unsigned size, bool is_write)
+/* How many levels miss one of its lines. It is estimated if it stands for its access: two neighbours that are chosen
+ * and both miss are no miss. */
+static unsigned touch(struct reference_model *model, uint64_t address, unsigned size, bool is_write, bool stands)
 {
 	uint64_t line_size = 1ull << model->l1d.shape.shift, settled = settle(model, address);
-	unsigned most = 0;
+	unsigned most = 0, before = 0, counter = PAPI_VPMU_L1D_READ_MISSES + is_write;
 
 	for (uint64_t line = settled & -line_size; line < settled + size; line += line_size) {
 		uint64_t place = place_of(model, line);
-		unsigned missed;
+		unsigned missed, both;
 
 		translate(model, false, place / PAGE, PAPI_VPMU_DTLB_READ_MISSES + is_write,
 			PAPI_VPMU_DTLB_READ_WALKS + is_write);
 		missed = levels_missed(model, &model->l1d, place);
 		most = missed > most ? missed : most;
+		both = missed < before ? missed : before;
+		if (stands)
+			estimate(model, line, missed, counter, 2, 1);
+		if (stands && group_of(model, line) != PAPI_VPMU_NO_GROUP &&
+			group_of(model, line - line_size) != PAPI_VPMU_NO_GROUP) {
+			estimate(model, line, both, counter, 2, -1);
+			estimate(model, line - line_size, both, counter, 2, -1);
+		}
+		before = missed;
 	}
 	return most;
 }
@@ -122,7 +153,7 @@ void reference_access(struct reference_model *model, const uint64_t addresses[],
 		unsigned missed;
 
 		model->counting = counting && asked;
-		missed = touch(model, addresses[i], size, is_write);
+		missed = touch(model, addresses[i], size, is_write, !any && asked);
 		model->counting = counting;
 		any = any || asked;
 		most = asked && missed > most ? missed : most;
@@ -148,6 +179,7 @@ void reference_prefetch(struct reference_model *model, uint64_t address, unsigne
 	missed = levels_missed(model, &model->l1d, place);
 	model->counting = counting && is_asked_for(model, address, size);
 	count(model, PAPI_VPMU_PREFETCH_MISSES, missed > 0);
+	estimate(model, place, missed > 0, PAPI_VPMU_PREFETCH_MISSES, 0, 1);
 	model->counting = counting;
 }
 

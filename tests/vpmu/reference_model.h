@@ -37,6 +37,9 @@ struct reference_model {
 	uint64_t history, path, returns[32], targets[4096];
 	unsigned depth;
 	uint64_t counters[PAPI_VPMU_COUNTERS];
+	/* What sampled models with that choice count of it, by groups of lines: every set is simulated all the same. */
+	struct papi_vpmu_choice choice;
+	int64_t estimates[PAPI_VPMU_GROUPS_MAX][PAPI_VPMU_COUNTERS];
 };
 
 struct reference_model *reference_make(const struct papi_vpmu_geometry *geometry);

@@ -109,6 +109,64 @@ static void nonsense(void **state)
 	refuses("L1D=32K/8/128,L2=1M/16/64", "must not be longer");
 }
 
+/* Of the bits that pick sets in all levels. */
+static void choices(void **state)
+{
+	static const struct {
+		const char *caches;
+		unsigned low, classes, groups;
+	} cases[] = {
+		{ "L1I=32K/8/64,L1D=32K/8/64,L2=1M/16/64,L3=none", 6, 64, 8 },
+		{ "L1I=32K/8/64,L1D=48K/12/64,L2=1M/16/64,L3=33M/11/64", 6, 64, 8 },
+		{ "L1I=32K/8/64,L1D=32K/8/64,L2=1M/16/128,L3=none", 7, 32, 4 },
+		{ "L1I=32K/8/64,L1D=24K/8/64,L2=1M/16/64,L3=none", 6, 16, 4 },
+		{ "L1I=32K/8/64,L1D=4K/8/64,L2=1M/16/64,L3=none", 6, 8, 4 },
+		{ "L1I=32K/8/64,L1D=2K/8/64,L2=1M/16/64,L3=none", 6, 0, 0 },
+		{ "L1I=32K/8/64,L1D=32K/full/64,L2=1M/16/64,L3=none", 6, 0, 0 },
+		{ "L1I=32K/8/64,L1D=32K/8/64,L2=72K/8/64,L3=none", 6, 16, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		takes(cases[i].caches);
+		assert_int_equal(geometry.choice.groups, 0);
+		assert_true(papi_vpmu_geometry_choose(&geometry, "Sampled", reason, sizeof(reason)));
+		assert_int_equal(geometry.choice.low, cases[i].low);
+		assert_int_equal(geometry.choice.classes, cases[i].classes);
+		assert_int_equal(geometry.choice.groups, cases[i].groups);
+		assert_int_equal(geometry.choice.groups * geometry.choice.scale, cases[i].classes);
+		assert_true(papi_vpmu_geometry_choose(&geometry, i % 2 ? "full" : NULL, reason, sizeof(reason)));
+		assert_int_equal(geometry.choice.groups, 0);
+	}
+	assert_false(papi_vpmu_geometry_choose(&geometry, "half", reason, sizeof(reason)));
+	assert_string_equal(reason, "PAPI_VPMU_MODEL is \"half\", and should be full or sampled");
+}
+
+/* Chosen classes are in pairs of neighbours: of all neighbours so many as make up for accesses across two lines. */
+static void choices_are_in_pairs(void **state)
+{
+	static const char *const caches[] = { "L1I=32K/8/64,L1D=32K/8/64,L2=1M/16/64,L3=none",
+		"L1I=32K/8/64,L1D=32K/8/64,L2=1M/16/128,L3=none", "L1I=32K/8/64,L1D=24K/8/64,L2=1M/16/64,L3=none",
+		"L1I=32K/8/64,L1D=4K/8/64,L2=1M/16/64,L3=none" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+		unsigned pairs = 0, chosen = 0;
+
+		takes(caches[i]);
+		assert_true(papi_vpmu_geometry_choose(&geometry, "sampled", reason, sizeof(reason)));
+		for (unsigned class = 0; class < geometry.choice.classes; class ++) {
+			bool here = geometry.choice.group_of[class] != PAPI_VPMU_NO_GROUP;
+			unsigned next = (class + 1) % geometry.choice.classes;
+
+			chosen += here;
+			pairs += here && geometry.choice.group_of[next] != PAPI_VPMU_NO_GROUP;
+		}
+		assert_int_equal(chosen, geometry.choice.groups);
+		assert_int_equal(2 * pairs, chosen);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +174,8 @@ int main(void)
 		cmocka_unit_test(caches),
 		cmocka_unit_test(tlbs),
 		cmocka_unit_test(nonsense),
+		cmocka_unit_test(choices),
+		cmocka_unit_test(choices_are_in_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

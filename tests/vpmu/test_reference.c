@@ -97,7 +97,7 @@ struct trace {
 	unsigned parts; /* of the simulators that run */
 	struct papi_vpmu_models *models;
 	struct reference_model *plain;
-	uint64_t counters[PAPI_VPMU_COUNTERS];
+	uint64_t counters[PAPI_VPMU_GROUPS_MAX][PAPI_VPMU_COUNTERS];
 	uint32_t code_pages[1024]; /* their numbers */
 	struct block blocks[BLOCKS + 1];
 	const struct block *last;
@@ -113,6 +113,27 @@ static struct papi_vpmu_shape any_shape(unsigned least_shift, unsigned most_shif
 {
 	return (struct papi_vpmu_shape){ (uint32_t)ONE_OF(1, 2, 3, 4, 8, 12, 64),
 		(uint32_t)ONE_OF(1, 1, 2, 4, 8, 12, 16, 20), least_shift + below(most_shift - least_shift + 1) };
+}
+
+/* Caches that have at least eight classes in common. */
+static struct papi_vpmu_shape shape_of_classes(unsigned shift)
+{
+	return (struct papi_vpmu_shape){ (uint32_t)ONE_OF(16, 32, 48, 64, 64, 128),
+		(uint32_t)ONE_OF(1, 2, 4, 8, 12, 20), shift };
+}
+
+static void choose_sampled_geometry(struct papi_vpmu_geometry *geometry)
+{
+	unsigned shift = below(2) ? 6 : 5 + below(2);
+
+	geometry->l1i = shape_of_classes(shift);
+	geometry->l1d = shape_of_classes(shift);
+	geometry->l2 = shape_of_classes(shift);
+	if (geometry->l3.ways)
+		geometry->l3 = shape_of_classes(shift);
+	geometry->choice = papi_vpmu_choice_of(geometry);
+	assert_in_range(geometry->choice.groups, 4, 8);
+	assert_int_equal(geometry->choice.groups * geometry->choice.scale, geometry->choice.classes);
 }
 
 static void choose_geometry(struct papi_vpmu_geometry *geometry)
@@ -564,7 +585,8 @@ static void run_block(struct trace *trace, struct block *block)
 
 static void simulate(struct trace *trace)
 {
-	papi_vpmu_simulate(trace->models, trace->counters, trace->words, trace->words + trace->n_words, trace->arena);
+	papi_vpmu_simulate(
+		trace->models, trace->counters[0], trace->words, trace->words + trace->n_words, trace->arena);
 	trace->n_words = 0;
 }
 
@@ -583,7 +605,8 @@ static void run_phrase(struct trace *trace)
 			if (trace->n_words + 32 > sizeof(trace->words) / sizeof(trace->words[0]) || !below(30)) {
 				simulate(trace);
 				if (trace->last && below(2)) {
-					papi_vpmu_simulate_arrival(trace->models, trace->counters, block->description);
+					papi_vpmu_simulate_arrival(
+						trace->models, trace->counters[0], block->description);
 					branch_to(trace, block);
 					trace->last = NULL;
 				}
@@ -606,7 +629,7 @@ static void place_descriptions(struct trace *trace)
 	}
 }
 
-static struct trace *make_trace(uint64_t seed)
+static struct trace *make_trace(uint64_t seed, bool sampled)
 {
 	struct trace *trace = aligned_alloc(64, (sizeof(*trace) + 63) & ~(size_t)63);
 
@@ -617,9 +640,12 @@ static struct trace *make_trace(uint64_t seed)
 	assert_non_null(trace->arena);
 	memset(trace->arena, 0, ARENA);
 	choose_geometry(&trace->geometry);
+	if (sampled)
+		choose_sampled_geometry(&trace->geometry);
 	trace->models = papi_vpmu_models_make(&trace->geometry, change_memory);
 	assert_non_null(trace->models);
 	trace->plain = reference_make(&trace->geometry);
+	trace->plain->choice = trace->geometry.choice;
 	trace->parts = seed % 3 ? PAPI_VPMU_PARTS : 1 + (unsigned)(seed / 3 % PAPI_VPMU_PARTS);
 	papi_vpmu_models_use(trace->models, trace->parts);
 	trace->data_pages = ONE_OF(2, 8, 40, 40, 600);
@@ -659,22 +685,47 @@ static void free_trace(struct trace *trace)
 	free(trace);
 }
 
+static void same_count(const struct trace *trace, uint64_t seed, unsigned lane, unsigned counter, uint64_t expected)
+{
+	if (trace->counters[lane][counter] != expected)
+		fail_msg("trace %llu: counter %u, lane %u is %llu, and %llu in the reference model",
+			(unsigned long long)seed, counter, lane, (unsigned long long)trace->counters[lane][counter],
+			(unsigned long long)expected);
+}
+
+/* What sampled models, or the full ones, are to have in their first lane. */
+static uint64_t expected_count(const struct trace *trace, unsigned counter)
+{
+	uint64_t sum = 0;
+
+	if (!trace->models->sampled || !papi_vpmu_counter_is_sampled(counter))
+		return trace->plain->counters[counter];
+	for (unsigned group = 0; group < PAPI_VPMU_GROUPS_MAX; group++)
+		sum += (uint64_t)trace->plain->estimates[group][counter];
+	return sum;
+}
+
+/* Each group of lines but the first has a lane behind the first. */
 static void same_counters(const struct trace *trace, uint64_t seed)
 {
-	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
-		if (trace->counters[i] != trace->plain->counters[i])
-			fail_msg("trace %llu: counter %u is %llu, and %llu in the reference model",
-				(unsigned long long)seed, i, (unsigned long long)trace->counters[i],
-				(unsigned long long)trace->plain->counters[i]);
+	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++) {
+		same_count(trace, seed, 0, i, expected_count(trace, i));
+		for (unsigned group = 1; group < PAPI_VPMU_GROUPS_MAX; group++)
+			same_count(trace, seed, group, i, (uint64_t)trace->plain->estimates[group][i]);
+	}
 }
 
 /* Events that need none of the other parts. */
 static void same_events(const struct trace *trace, uint64_t seed)
 {
+	uint64_t expected[PAPI_VPMU_COUNTERS] = { 0 };
+
+	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
+		expected[i] = expected_count(trace, i);
 	for (size_t i = 0; i < papi_vpmu_event_count; i++) {
 		const struct papi_vpmu_event *event = &papi_vpmu_events[i];
-		long long sum = papi_vpmu_event_sum(event, trace->counters),
-			  plain = papi_vpmu_event_sum(event, trace->plain->counters);
+		long long sum = papi_vpmu_event_sum(event, trace->counters[0]),
+			  plain = papi_vpmu_event_sum(event, expected);
 
 		if (!(papi_vpmu_event_parts(event, trace->geometry.shared_tlb2) & ~trace->parts) && sum != plain)
 			fail_msg("trace %llu, parts %u: %s is %lld, and %lld in the reference model",
@@ -690,13 +741,12 @@ static void same_counts(const struct trace *trace, uint64_t seed)
 		same_events(trace, seed);
 }
 
-static void traces_count_the_same(void **state)
+static void compare_traces(bool sampled)
 {
 	uint64_t sums[PAPI_VPMU_COUNTERS] = { 0 };
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= TRACES; seed++) {
-		struct trace *trace = make_trace(seed);
+		struct trace *trace = make_trace(seed, sampled);
 
 		choose_circumstances(trace);
 		for (unsigned phrases = 1 + below(20); phrases > 0; phrases--) {
@@ -705,7 +755,7 @@ static void traces_count_the_same(void **state)
 			same_counts(trace, seed);
 		}
 		for (unsigned i = 0; i < PAPI_VPMU_COUNTERS; i++)
-			sums[i] += trace->counters[i];
+			sums[i] += trace->counters[0][i];
 		free_trace(trace);
 	}
 	/* There was something of everything. */
@@ -713,6 +763,18 @@ static void traces_count_the_same(void **state)
 		assert_in_range(sums[i], 1000, UINT64_MAX / 2);
 	assert_in_range(sums[PAPI_VPMU_LOADS], 1000, UINT64_MAX / 2);
 	assert_in_range(sums[PAPI_VPMU_STORES], 1000, UINT64_MAX / 2);
+}
+
+static void traces_count_the_same(void **state)
+{
+	(void)state;
+	compare_traces(false);
+}
+
+static void sampled_sets_miss_the_same(void **state)
+{
+	(void)state;
+	compare_traces(true);
 }
 
 /* No more than they need. */
@@ -773,6 +835,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traces_count_the_same),
+		cmocka_unit_test(sampled_sets_miss_the_same),
 		cmocka_unit_test(events_need_parts),
 		cmocka_unit_test(cycles_are_as_stated),
 	};

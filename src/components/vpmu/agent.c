@@ -3,14 +3,19 @@
 
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/auxv.h>
 
 #include "base/error.h"
 #include "components/vpmu/engine.h"
+#include "components/vpmu/models/estimates.h"
+#include "components/vpmu/models/geometry.h"
 #include "components/vpmu/vpmu.h"
 #include "core/handles.h"
 
-_Static_assert(PAPI_AGENT_COUNTERS == PAPI_VPMU_COUNTERS, "an agent's pages have all counters");
+_Static_assert(PAPI_AGENT_COUNTERS == PAPI_VPMU_COUNTERS && PAPI_AGENT_EXACT == PAPI_VPMU_FIRST_MODELLED &&
+		PAPI_AGENT_LANES == PAPI_VPMU_GROUPS_MAX,
+	"an agent's pages have all counters");
 
 /* Enters an EventSet whose only part are virtual events and which does not count: what is in its slot, or the error. */
 static int enter(int eventset, struct papi_slot **slot, const struct papi_part **part)
@@ -39,19 +44,54 @@ int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
 	return PAPI_OK;
 }
 
-int papi_agent_values(int eventset, const uint64_t counters[], long long values[])
+static void evaluate(
+	struct papi_eventset *set, const struct papi_part *part, const uint64_t counters[], long long values[])
 {
+	papi_vpmu_control_values(part->control, counters, set->counts + part->first);
+	for (unsigned i = 0; i < set->n_events; i++)
+		values[i] = papi_count_value(set, i);
+}
+
+/* Without each of the groups of lines in turn. */
+static int find_intervals(struct papi_eventset *set, const struct papi_part *part,
+	const struct papi_vpmu_choice *choice, uint64_t counters[][PAPI_AGENT_COUNTERS], long long intervals[])
+{
+	long long *values = calloc((size_t)PAPI_VPMU_GROUPS_MAX * set->n_events + 1, sizeof(*values));
+	long long without[PAPI_VPMU_GROUPS_MAX] = { 0 };
+	uint64_t left[PAPI_AGENT_COUNTERS];
+
+	if (!values)
+		return papi_error(PAPI_ENOMEM, "no memory for the intervals of estimates");
+	for (unsigned group = 0; group < choice->groups; group++) {
+		papi_vpmu_estimates_without(choice, group, counters, left);
+		evaluate(set, part, left, values + group * set->n_events);
+	}
+	for (unsigned i = 0; i < set->n_events; i++) {
+		for (unsigned group = 0; group < choice->groups; group++)
+			without[group] = values[group * set->n_events + i];
+		intervals[i] = papi_vpmu_estimates_interval(choice, without);
+	}
+	free(values);
+	return PAPI_OK;
+}
+
+int papi_agent_values(int eventset, uint64_t counters[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS], long long values[],
+	long long intervals[])
+{
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
 	const struct papi_part *part;
 	struct papi_slot *slot;
 	int status = enter(eventset, &slot, &part);
 
 	if (status != PAPI_OK)
 		return status;
-	papi_vpmu_control_values(part->control, counters, slot->set->counts + part->first);
-	for (unsigned i = 0; i < slot->set->n_events; i++)
-		values[i] = papi_count_value(slot->set, i);
+	for (unsigned i = 0; intervals && i < slot->set->n_events; i++)
+		intervals[i] = 0;
+	if (intervals && geometry && geometry->choice.groups)
+		status = find_intervals(slot->set, part, &geometry->choice, counters, intervals);
+	evaluate(slot->set, part, counters[0], values);
 	papi_handle_leave(slot);
-	return PAPI_OK;
+	return status;
 }
 
 int papi_agent_lend(const struct papi_agent *agent, uint64_t start, uint64_t end)

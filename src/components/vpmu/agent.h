@@ -5,8 +5,9 @@
  * and no PAPI_library_init(): the collector has worked out what to instrument, and turns counters into values.
  *
  * The counters of each thread lie in a page that the agent lends. It is memory shared with the collector, so that what
- * was counted is there whatever becomes of the process. A page holds PAPI_AGENT_LANES times PAPI_AGENT_COUNTERS numbers
- * of 64 bits, and the sum of the lanes is what counts.
+ * was counted is there whatever becomes of the process. A page holds PAPI_AGENT_LANES times PAPI_AGENT_COUNTERS
+ * numbers of 64 bits. Of the first PAPI_AGENT_EXACT counters the sum of the lanes is what counts; of the others, the
+ * modelled ones, the first lane, and the lanes behind it hold parts of that (models/sampled.h).
  *
  * These functions are exported for papi_run and its agent alone, and are no part of the interface.
  */
@@ -18,6 +19,7 @@
 #include <stdint.h>
 
 #define PAPI_AGENT_COUNTERS 64
+#define PAPI_AGENT_EXACT    34
 #define PAPI_AGENT_LANES    8
 #define PAPI_AGENT_PAGE     4096
 
@@ -31,9 +33,9 @@ struct papi_agent {
 	 * is none left: its counters are then the process's own.
 	 */
 	void *(*take)(void);
-	/* A thread has ended: adds its counters up and zeroes them. */
+	/* A thread has ended: adds its counters up, lane by lane, and zeroes them. */
 	void (*add)(uint64_t *counters);
-	/* So much of a counter is in two pages. */
+	/* So much of a counter, an exact one or the first lane of a modelled one, is in two pages. */
 	void (*take_back)(unsigned counter, uint64_t number);
 	/* The process has made another one with a copy of its memory. */
 	void (*fork)(void);
@@ -55,8 +57,10 @@ struct papi_agent_plan {
 /* ---- for the collector: of an EventSet that holds virtual events only, and does not count ---- */
 
 PAPI_AGENT_EXPORTED int papi_agent_plan(int eventset, struct papi_agent_plan *plan);
-/* The values of its events, in their order, from the sums of counters. */
-PAPI_AGENT_EXPORTED int papi_agent_values(int eventset, const uint64_t counters[], long long values[]);
+/* The values of its events, in their order, from the sums of all pages, by lanes. intervals, unless NULL: how far from
+ * the value that of the full models may be, and is 19 times in 20; 0 for what is no estimate. */
+PAPI_AGENT_EXPORTED int papi_agent_values(int eventset, uint64_t counters[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS],
+	long long values[], long long intervals[]);
 
 /* ---- for the agent ---- */
 

@@ -137,6 +137,23 @@ static void release(void *encoding)
 	(void)encoding;
 }
 
+/* The note of an event that sampled models estimate says so first. */
+static void write_note(const struct papi_vpmu_event *event, char *note, size_t size)
+{
+	char reason[PAPI_MAX_STR_LEN];
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_event_is_sampled(event)
+		? papi_vpmu_geometry_current(reason, sizeof(reason))
+		: NULL;
+
+	if (geometry && geometry->choice.groups)
+		snprintf(note, size,
+			"estimated from %u of %u parts of the sets of caches (PAPI_VPMU_MODEL=sampled; papi_run tells "
+			"how far the count may be off); %s",
+			geometry->choice.groups, geometry->choice.classes, papi_vpmu_event_note(event));
+	else
+		snprintf(note, size, "%s", papi_vpmu_event_note(event));
+}
+
 static int describe(const char *name, const void *encoding, PAPI_event_info_t *event_info)
 {
 	const struct papi_vpmu_event *event = encoding ? encoding : papi_vpmu_event_find(name);
@@ -147,7 +164,7 @@ static int describe(const char *name, const void *encoding, PAPI_event_info_t *e
 	snprintf(event_info->short_descr, sizeof(event_info->short_descr), "%.63s", event->description);
 	snprintf(event_info->units, sizeof(event_info->units), "%s",
 		event->worth == PAPI_VPMU_CYCLE_MODEL ? "cycles" : "");
-	snprintf(event_info->note, sizeof(event_info->note), "%s", papi_vpmu_event_note(event));
+	write_note(event, event_info->note, sizeof(event_info->note));
 	event_info->location = PAPI_LOCATION_CPU;
 	return PAPI_OK;
 }

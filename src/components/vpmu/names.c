@@ -7,6 +7,8 @@
 
 #include <strings.h>
 
+#include "components/vpmu/models/choice.h"
+
 #define TERMS(...)                                               \
 	.terms = (const struct papi_vpmu_term[]){ __VA_ARGS__ }, \
 	.n_terms = sizeof((const struct papi_vpmu_term[]){ __VA_ARGS__ }) / sizeof(struct papi_vpmu_term)
@@ -248,6 +250,14 @@ unsigned papi_vpmu_event_parts(const struct papi_vpmu_event *event, bool shared_
 bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event)
 {
 	return event->worth == PAPI_VPMU_CACHE_MODEL && event->name[1] == '3';
+}
+
+bool papi_vpmu_event_is_sampled(const struct papi_vpmu_event *event)
+{
+	for (unsigned i = 0; i < event->n_terms; i++)
+		if (papi_vpmu_counter_is_sampled(event->terms[i].counter))
+			return true;
+	return false;
 }
 
 const char *papi_vpmu_event_note(const struct papi_vpmu_event *event)

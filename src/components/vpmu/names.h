@@ -47,6 +47,9 @@ unsigned papi_vpmu_event_parts(const struct papi_vpmu_event *event, bool shared_
 /* Of the third level of cache, which a geometry need not have. */
 bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event);
 
+/* Whether sampled models only estimate it. */
+bool papi_vpmu_event_is_sampled(const struct papi_vpmu_event *event);
+
 static inline bool papi_vpmu_event_is_modelled(const struct papi_vpmu_event *event)
 {
 	return event->worth != PAPI_VPMU_EXACT;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "components/vpmu/engine.h"
+#include "components/vpmu/models/geometry.h"
 #include "core/overflow.h"
 
 #define NATIVES 64 /* that can overflow: those with a bit */
@@ -173,11 +174,18 @@ void papi_vpmu_sampling_free(struct papi_vpmu_sampling *sampling)
 /* How often counters are in the sum; those that are subtracted do not make it grow. */
 static void weigh(const struct papi_vpmu_event *event, struct papi_vpmu_wants *wants)
 {
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
+	int scale = geometry && geometry->choice.groups ? (int)geometry->choice.scale : 1;
+
 	for (unsigned i = 0; i < event->n_terms; i++) {
 		const struct papi_vpmu_term *term = &event->terms[i];
+		int weight = term->weight;
 
-		if (term->weight > wants->weights[term->counter])
-			wants->weights[term->counter] = (uint16_t)term->weight;
+		/* One miss stands for many, of each group of lines that an access is in. */
+		if (papi_vpmu_counter_is_sampled(term->counter))
+			weight *= scale;
+		if (weight > wants->weights[term->counter])
+			wants->weights[term->counter] = (uint16_t)weight;
 	}
 }
 

@@ -124,18 +124,6 @@ static __attribute__((noinline)) void papi_vpmu_touch_two(
 	papi_vpmu_count_missed(counters, levels, kind);
 }
 
-/* The same in a page whose number is known. */
-static __attribute__((noinline)) void papi_vpmu_touch_two_placed(
-	struct papi_vpmu_models *models, uint64_t counters[], uint64_t at, uint64_t extent, unsigned kind)
-{
-	uint64_t size = 1ull << models->l1d.shift, end = at + extent;
-	unsigned levels = 0;
-
-	for (at &= -size; at <= end; at += size)
-		levels = papi_vpmu_larger(levels, papi_vpmu_levels_missed(models, at));
-	papi_vpmu_count_missed(counters, levels, kind);
-}
-
 /* Perhaps not the newest of its set. */
 static inline __attribute__((always_inline)) void papi_vpmu_touch_older_line(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t at, unsigned kind)

@@ -209,13 +209,27 @@ bool papi_vpmu_geometry_read(struct papi_vpmu_geometry *geometry, const char *te
 	return true;
 }
 
+bool papi_vpmu_geometry_choose(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size)
+{
+	geometry->choice = (struct papi_vpmu_choice){ 0 };
+	if (!text || !*text || !strcasecmp(text, "full"))
+		return true;
+	if (strcasecmp(text, "sampled")) {
+		snprintf(reason, size, "PAPI_VPMU_MODEL is \"%.32s\", and should be full or sampled", text);
+		return false;
+	}
+	geometry->choice = papi_vpmu_choice_of(geometry);
+	return true;
+}
+
 static struct papi_vpmu_geometry current;
 static bool current_known;
 
 const struct papi_vpmu_geometry *papi_vpmu_geometry_current(char *reason, size_t size)
 {
 	if (!current_known)
-		current_known = papi_vpmu_geometry_read(&current, secure_getenv("PAPI_VPMU_CACHE"), reason, size);
+		current_known = papi_vpmu_geometry_read(&current, secure_getenv("PAPI_VPMU_CACHE"), reason, size) &&
+			papi_vpmu_geometry_choose(&current, secure_getenv("PAPI_VPMU_MODEL"), reason, size);
 	return current_known ? &current : NULL;
 }
 

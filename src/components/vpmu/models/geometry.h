@@ -7,6 +7,8 @@
  * Caches (L1I, L1D, L2, L3) are SIZE/WAYS/LINE in bytes with K, M or G; WAYS may be "full". TLBs for pages of 4 KiB
  * (ITLB, DTLB, and behind them ITLB2, DTLB2) are ENTRIES/WAYS. "none" takes L3 or a TLB of the second level away; what
  * is not named stays as the machine has it. The number of sets need not be a power of two, that of a line must be.
+ *
+ * PAPI_VPMU_MODEL says how much of it is simulated: all ("full", unless told), or a choice of sets ("sampled").
  */
 #ifndef PAPI_VPMU_MODELS_GEOMETRY_H
 #define PAPI_VPMU_MODELS_GEOMETRY_H
@@ -14,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "components/vpmu/models/choice.h"
 
 /* A cache of sets * ways lines; ways 0: there is none. Lines of TLBs are pages. */
 struct papi_vpmu_shape {
@@ -24,12 +28,13 @@ struct papi_vpmu_shape {
 struct papi_vpmu_geometry {
 	struct papi_vpmu_shape l1i, l1d, l2, l3;
 	struct papi_vpmu_shape itlb, dtlb, itlb2, dtlb2;
-	bool shared_tlb2; /* itlb2 and dtlb2 are one TLB */
+	bool shared_tlb2;               /* itlb2 and dtlb2 are one TLB */
+	struct papi_vpmu_choice choice; /* with PAPI_VPMU_MODEL=sampled: what of the caches is simulated */
 };
 
 /*
- * The one in force, found out on the first call. NULL, with the reason, when PAPI_VPMU_CACHE makes no sense. Under the
- * library lock until it has succeeded once; afterwards from anywhere, reason may then be NULL.
+ * The one in force, found out on the first call. NULL, with the reason, when PAPI_VPMU_CACHE or PAPI_VPMU_MODEL makes
+ * no sense. Under the library lock until it has succeeded once; afterwards from anywhere, reason may then be NULL.
  */
 const struct papi_vpmu_geometry *papi_vpmu_geometry_current(char *reason, size_t size);
 /* The next call finds out anew. */
@@ -37,5 +42,7 @@ void papi_vpmu_geometry_forget(void);
 
 /* The machine's geometry as the text of the variable, which may be NULL, changes it. */
 bool papi_vpmu_geometry_read(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size);
+/* What the text of PAPI_VPMU_MODEL, which may be NULL, makes of it. */
+bool papi_vpmu_geometry_choose(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks without touching: nothing becomes the newest of anything. */
+/* Looks without touching: nothing becomes the newest of anything. Of models that are sampled nobody knows. */
 #include "components/vpmu/models/models.h"
 
 static bool holds_line(const struct papi_vpmu_models *models, uint64_t line)
@@ -12,6 +12,8 @@ static bool holds_line(const struct papi_vpmu_models *models, uint64_t line)
 
 bool papi_vpmu_models_hold_code(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
 {
+	if (models->sampled)
+		return false;
 	for (unsigned i = 0; i < block->n_lines; i++)
 		if (!holds_line(models, block->first_line + i))
 			return false;

@@ -117,6 +117,18 @@ static __attribute__((noinline)) void papi_vpmu_loop_run_elsewhere(struct papi_v
 	loop->tries -= loop->again < PAPI_VPMU_LOOP_OF_USE;
 }
 
+/* An access across the end of a line, in a page whose number is known. */
+static __attribute__((noinline)) void papi_vpmu_touch_two_placed(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t at, uint64_t extent, unsigned kind)
+{
+	uint64_t size = 1ull << models->l1d.shift, end = at + extent;
+	unsigned levels = 0;
+
+	for (at &= -size; at <= end; at += size)
+		levels = papi_vpmu_larger(levels, papi_vpmu_levels_missed(models, at));
+	papi_vpmu_count_missed(counters, levels, kind);
+}
+
 static inline __attribute__((always_inline)) void papi_vpmu_loop_run_again(struct papi_vpmu_models *models,
 	uint64_t counters[], struct papi_vpmu_loop *loop, const uint64_t *record, unsigned shift)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/models/models.h"
 
+#include "components/vpmu/models/sampled.h"
+
 /* So many pages of data, and of code, at first: a small program has no more. */
 #define FIRST_PAGES 256
 
@@ -98,7 +100,10 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 	/* No page is the last one yet. Without a second way two pages that take turns would evict each other. */
 	models->data_page = models->other_page = ~0ull;
 	models->code_state = PAPI_VPMU_STATE_STEP; /* so that zeros are no block's */
-	if (reach(models, false, FIRST_PAGES) && reach(models, true, FIRST_PAGES))
+	if (geometry->choice.groups)
+		models->sampled = papi_vpmu_sampled_make(geometry, memory);
+	if (!models->sampled == !geometry->choice.groups && reach(models, false, FIRST_PAGES) &&
+		reach(models, true, FIRST_PAGES))
 		return models;
 	papi_vpmu_models_end(models);
 	return NULL;
@@ -111,6 +116,7 @@ void papi_vpmu_models_end(struct papi_vpmu_models *models)
 	reach(models, false, 0);
 	reach(models, true, 0);
 	papi_vpmu_frames_end(&models->frames, memory);
+	papi_vpmu_sampled_end(models->sampled, memory);
 	memory(models, models->size, 0);
 }
 

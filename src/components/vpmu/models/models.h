@@ -16,6 +16,8 @@
 #include "components/vpmu/models/predictor.h"
 #include "components/vpmu/models/trace.h"
 
+struct papi_vpmu_sampled;
+
 #define PAPI_VPMU_FETCHED 1024
 #define PAPI_VPMU_RECENT  256
 /* Behind what tells blocks apart. */
@@ -55,6 +57,7 @@ struct papi_vpmu_models {
 	bool failed;       /* memory has ended: from then on pages are taken for each other */
 	struct papi_vpmu_lru l1i, l1d, l2, l3;
 	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
+	struct papi_vpmu_sampled *sampled;     /* NULL: all sets are simulated */
 	struct papi_vpmu_description previous; /* that a record has ended with, but whose branch the next one tells */
 	bool previous_known;
 	uint64_t uncounted[PAPI_VPMU_COUNTERS]; /* where counts go that nobody asked for */

@@ -19,6 +19,7 @@
 #include "components/vpmu/models/data.h"
 #include "components/vpmu/models/gather.h"
 #include "components/vpmu/models/loop.h"
+#include "components/vpmu/models/sampled.h"
 
 /* Brings the line in like a read, but is none. */
 static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
@@ -373,7 +374,10 @@ void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], co
 {
 	const struct papi_vpmu_description *block = models->previous_known ? &models->previous : &none;
 
-	if ((models->parts & PAPI_VPMU_PART_CODE && !models->l1i.mask) || models->data_end || models->counts_accesses)
+	if (models->sampled)
+		block = papi_vpmu_sampled_run(models, counters, block, start, end, arena);
+	else if ((models->parts & PAPI_VPMU_PART_CODE && !models->l1i.mask) || models->data_end ||
+		models->counts_accesses)
 		block = simulate_slowly(models, counters, block, start, end, arena);
 	else
 		block = simulate_quickly(models, counters, block, start, end, arena);

@@ -165,8 +165,9 @@ struct papi_vpmu_models;
 
 /*
  * Runs the records from start to end through the models of a thread and adds to its counters. arena is where the
- * descriptions are. It may be called between two instructions of the program: it uses general registers only, calls no
- * function of another library, and allocates nothing.
+ * descriptions are. Of sampled models the lanes of the counters follow them (sampled.h). It may be called between two
+ * instructions of the program: it uses general registers only, calls no function of another library, and allocates
+ * nothing.
  */
 void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The branch at the end of a block, when the record behind it tells where it went. */
+#ifndef PAPI_VPMU_MODELS_ENDS_H
+#define PAPI_VPMU_MODELS_ENDS_H
+
+#include "components/vpmu/models/models.h"
+
+static __attribute__((noinline)) void papi_vpmu_end_indirectly(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
+{
+	if (!papi_vpmu_predict_indirect(&models->predictor, block->branch, following->pc, following->entry))
+		counters[PAPI_VPMU_INDIRECT_MISPREDICTED]++;
+}
+
+/* end is the block's. */
+static inline __attribute__((always_inline)) void papi_vpmu_end(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following, unsigned end)
+{
+	struct papi_vpmu_predictor *predictor = &models->predictor;
+
+	if (end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
+		papi_vpmu_predict_call(predictor, block->returns_to);
+	if (end == PAPI_VPMU_ENDS_CONDITIONAL || end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
+		counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
+			predictor, block->branch, following->pc != block->next);
+	if (end == PAPI_VPMU_ENDS_RETURN)
+		counters[PAPI_VPMU_RETURNS_MISPREDICTED] += !papi_vpmu_predict_return(predictor, following->pc);
+	if (end == PAPI_VPMU_ENDS_INDIRECT_CALL || end == PAPI_VPMU_ENDS_INDIRECT_JUMP)
+		papi_vpmu_end_indirectly(models, counters, block, following);
+	/* A call that seems to go to the next instruction is one of a function that runs uncounted. */
+	if ((end == PAPI_VPMU_ENDS_CALL || end == PAPI_VPMU_ENDS_INDIRECT_CALL) && following->pc != block->next)
+		papi_vpmu_predict_call(predictor, block->next);
+}
+
+#endif

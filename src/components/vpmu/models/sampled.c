@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/models/sampled.h"
+
+#include "components/vpmu/models/ends.h"
+#include "components/vpmu/models/gather.h"
+
+/* ---- coming and going ---- */
+
+static size_t rounded(size_t size)
+{
+	return (size + 63) & ~(size_t)63;
+}
+
+struct papi_vpmu_sampled *papi_vpmu_sampled_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory)
+{
+	size_t own = rounded(sizeof(struct papi_vpmu_sampled)), dtlb = papi_vpmu_stamped_size(&geometry->dtlb),
+	       size = own + dtlb + papi_vpmu_stamped_size(&geometry->itlb);
+	struct papi_vpmu_sampled *sampled = memory(NULL, 0, size);
+
+	if (!sampled)
+		return NULL;
+	sampled->size = size;
+	sampled->choice = geometry->choice;
+	for (unsigned class = 0; class < geometry->choice.classes; class ++)
+		if (geometry->choice.group_of[class] != PAPI_VPMU_NO_GROUP) {
+			sampled->chosen |= 1ull << class;
+			sampled->data.care[class] = sampled->code.care[class] = ~0ull;
+		}
+	papi_vpmu_stamped_init(&sampled->dtlb, &geometry->dtlb, (char *)sampled + own);
+	papi_vpmu_stamped_init(&sampled->itlb, &geometry->itlb, (char *)sampled + own + dtlb);
+	return sampled;
+}
+
+void papi_vpmu_sampled_end(struct papi_vpmu_sampled *sampled, papi_vpmu_memory *memory)
+{
+	if (sampled)
+		memory(sampled, sampled->size, 0);
+}
+
+/* ---- classes, and misses in them ---- */
+
+static inline unsigned class_of(const struct papi_vpmu_sampled *sampled, uint64_t address)
+{
+	return (unsigned)(address >> sampled->choice.low & (sampled->choice.classes - 1));
+}
+
+static inline bool is_chosen(const struct papi_vpmu_sampled *sampled, uint64_t address)
+{
+	return sampled->chosen >> class_of(sampled, address) & 1;
+}
+
+/* By what one miss stands for, or by less than nothing of it. */
+static void count_sampled(
+	const struct papi_vpmu_sampled *sampled, uint64_t counters[], unsigned counter, uint64_t address, bool less)
+{
+	uint64_t number = less ? -(uint64_t)sampled->choice.scale : sampled->choice.scale;
+	unsigned group = sampled->choice.group_of[class_of(sampled, address)];
+
+	counters[counter] += number;
+	if (group)
+		counters[group * PAPI_VPMU_COUNTERS + counter] += number;
+}
+
+/* How many of the levels behind the first miss, and that one: 1 to 3. */
+static unsigned levels_behind(struct papi_vpmu_models *models, uint64_t at)
+{
+	if (!models->has_l2 || papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
+		return 1;
+	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
+}
+
+static void count_levels(const struct papi_vpmu_sampled *sampled, uint64_t counters[], const unsigned char levels[3],
+	unsigned missed, unsigned kind, uint64_t address, bool less)
+{
+	for (unsigned i = 0; i < missed; i++)
+		count_sampled(sampled, counters, levels[i] + kind, address, less);
+}
+
+static const unsigned char data_levels[] = { PAPI_VPMU_L1D_READ_MISSES, PAPI_VPMU_L2D_READ_MISSES,
+	PAPI_VPMU_L3D_READ_MISSES };
+static const unsigned char code_levels[] = { PAPI_VPMU_L1I_MISSES, PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES };
+
+/* ---- pages ---- */
+
+/* Of data. */
+static __attribute__((noinline)) void enter_page(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
+{
+	uint64_t frame = papi_vpmu_frames_find(&models->frames, page);
+
+	if (__builtin_expect(!frame, 0))
+		frame = papi_vpmu_models_number(models, page);
+	if (papi_vpmu_stamped_enter(&models->sampled->dtlb, page, frame))
+		return;
+	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
+	if (!models->has_tlb2[false] || !papi_vpmu_lru_access(&models->dtlb2, frame))
+		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
+}
+
+static inline __attribute__((always_inline)) void touch_page(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind)
+{
+	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT;
+
+	if (!papi_vpmu_stamped_touch(&models->sampled->dtlb, page))
+		enter_page(models, counters, page, kind);
+}
+
+/* Of an address whose page has just been touched. */
+static uint64_t place_of(const struct papi_vpmu_sampled *sampled, uint64_t address)
+{
+	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT, frame = sampled->dtlb.frames[papi_vpmu_stamped_slot(page)];
+
+	return address + ((frame - page) << PAPI_VPMU_PAGE_SHIFT);
+}
+
+static __attribute__((noinline)) bool enter_code_page(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page)
+{
+	if (!papi_vpmu_models_know_code(models, page) && !papi_vpmu_models_reach(models, true, page))
+		return false;
+	if (papi_vpmu_stamped_enter(&models->sampled->itlb, page, page))
+		return true;
+	counters[PAPI_VPMU_ITLB_MISSES]++;
+	if (!models->has_tlb2[true] || !papi_vpmu_lru_access(&models->itlb2, page))
+		counters[PAPI_VPMU_ITLB_WALKS]++;
+	return true;
+}
+
+/* False when memory has ended. */
+static inline __attribute__((always_inline)) bool touch_code_page(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page)
+{
+	return papi_vpmu_stamped_touch(&models->sampled->itlb, page) || enter_code_page(models, counters, page);
+}
+
+/* ---- data ---- */
+
+/* A line of a chosen class, in a page that has just been touched. How many levels miss it. */
+static unsigned levels_missed(struct papi_vpmu_models *models, uint64_t address)
+{
+	struct papi_vpmu_sampled *sampled = models->sampled;
+	uint64_t at = place_of(sampled, address);
+
+	sampled->data.newest[class_of(sampled, address)] = address >> models->l1d.shift;
+	return papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift) ? 0 : levels_behind(models, at);
+}
+
+static __attribute__((noinline)) void touch_chosen(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind)
+{
+	count_levels(models->sampled, counters, data_levels, levels_missed(models, address), kind, address, false);
+}
+
+static inline __attribute__((always_inline)) void touch_line(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind, unsigned shift)
+{
+	const struct papi_vpmu_lately *lately = &models->sampled->data;
+	unsigned class = class_of(models->sampled, address);
+
+	if ((lately->newest[class] ^ address >> shift) & lately->care[class])
+		touch_chosen(models, counters, address, kind);
+}
+
+/* An access across the end of a line. Two chosen lines in a row that both miss make up for what is counted twice where
+ * one half of such an access is seen at a time (choice.h). Misses of the TLB are for other counters than those of
+ * caches. */
+static __attribute__((noinline)) void touch_lines(struct papi_vpmu_models *models, uint64_t page_counters[],
+	uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
+{
+	uint64_t size = 1ull << models->l1d.shift, end = address + extent;
+	unsigned before = 0;
+
+	for (address &= -size; address <= end; address += size) {
+		unsigned missed = 0, both;
+
+		touch_page(models, page_counters, address, kind);
+		if (is_chosen(models->sampled, address))
+			missed = levels_missed(models, address);
+		both = missed < before ? missed : before;
+		count_levels(models->sampled, counters, data_levels, missed, kind, address, false);
+		count_levels(models->sampled, counters, data_levels, both, kind, address, true);
+		count_levels(models->sampled, counters, data_levels, both, kind, address - size, true);
+		before = missed;
+	}
+}
+
+static inline __attribute__((always_inline)) void touch_settled(struct papi_vpmu_models *models, uint64_t counters[],
+	uint64_t address, uint64_t extent, unsigned kind, unsigned shift)
+{
+	if (__builtin_expect((address ^ (address + extent)) >> shift != 0, 0)) {
+		touch_lines(models, counters, counters, address, extent, kind);
+		return;
+	}
+	touch_page(models, counters, address, kind);
+	touch_line(models, counters, address, kind, shift);
+}
+
+static uint64_t address_of(
+	const struct papi_vpmu_models *models, const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	return papi_vpmu_settle(models, record[access->word] + (uint64_t)access->displacement);
+}
+
+/* What spans others, and is in two lines: each of them. */
+static __attribute__((noinline)) void touch_each(struct papi_vpmu_models *models, uint64_t counters[],
+	const uint64_t *record, const struct papi_vpmu_access *access)
+{
+	const struct papi_vpmu_access *last = access + access->spanned;
+
+	for (access += access < last; access <= last; access++)
+		touch_settled(models, counters, address_of(models, access, record), access->extent, access->is_write,
+			models->l1d.shift);
+}
+
+static inline __attribute__((always_inline)) void touch(struct papi_vpmu_models *models, uint64_t counters[],
+	const uint64_t *record, const struct papi_vpmu_access *access, unsigned shift)
+{
+	uint64_t address = address_of(models, access, record);
+
+	if (__builtin_expect((address ^ (address + access->extent)) >> shift != 0, 0)) {
+		touch_each(models, counters, record, access);
+		return;
+	}
+	touch_page(models, counters, address, access->is_write);
+	touch_line(models, counters, address, access->is_write, shift);
+}
+
+/* ---- accesses that are not usual ---- */
+
+/* Brings the line in like a read, but is none. */
+static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
+{
+	address = papi_vpmu_settle(models, address);
+	touch_page(models, models->sampled->uncounted, address, PAPI_VPMU_DATA_READ);
+	if (is_chosen(models->sampled, address) && levels_missed(models, address))
+		count_sampled(models->sampled, counters, PAPI_VPMU_PREFETCH_MISSES, address, false);
+}
+
+static bool is_in_range(const struct papi_vpmu_models *models, uint64_t address, uint64_t size)
+{
+	return !models->data_end || (address < models->data_end && address + size > models->data_start);
+}
+
+static void touch_any(
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access, uint64_t address)
+{
+	if (!is_in_range(models, address, access->extent + 1u))
+		counters = models->sampled->uncounted;
+	if (access->kind == PAPI_VPMU_PREFETCH) {
+		prefetch(models, counters, address);
+		return;
+	}
+	if (models->counts_accesses) {
+		counters[PAPI_VPMU_LOADS] += access->kind != PAPI_VPMU_WRITE;
+		counters[PAPI_VPMU_STORES] += access->kind != PAPI_VPMU_READ;
+	}
+	touch_settled(models, counters, papi_vpmu_settle(models, address), access->extent, access->is_write,
+		models->l1d.shift);
+}
+
+/* The same line again changes nothing: a long string goes from line to line, unless each element is to be counted. */
+static uint64_t next_line(uint64_t address, uint64_t end, uint64_t line_size)
+{
+	uint64_t next;
+
+	if (end > address) {
+		next = (address | (line_size - 1)) + 1;
+		return next < end ? next : end;
+	}
+	next = (address & -line_size) - 1;
+	return next > end && next < address ? next : end;
+}
+
+static void touch_string(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
+{
+	uint64_t address = record[access->word], end = record[access->word + 1], size = access->extent + 1u;
+
+	if (models->counts_accesses) {
+		for (; address != end; address += end > address ? size : -size)
+			touch_any(models, counters, access, address);
+		return;
+	}
+	/* Downwards, the last element begins so far above the end. */
+	if (end < address)
+		end += size - 1;
+	end += papi_vpmu_settle(models, address) - address;
+	address = papi_vpmu_settle(models, address);
+	while (address != end) {
+		touch_settled(models, counters, address, 0, access->is_write, models->l1d.shift);
+		address = next_line(address, end, 1ull << models->l1d.shift);
+	}
+}
+
+/* All elements are brought in. It is one access, and its first element stands for it: it is seen as often as others,
+ * and most often all of them miss, or none. */
+static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
+{
+	const uint64_t *values = record + access->word;
+	unsigned extent = access->extent, size = extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4, kind = access->is_write;
+	uint64_t *uncounted = models->sampled->uncounted;
+	bool any = false;
+
+	for (unsigned lane = 0; lane < papi_vpmu_gather_lanes(extent); lane++) {
+		uint64_t address = papi_vpmu_gather_address(models, access, values, lane);
+		bool in_range = is_in_range(models, address, size);
+
+		if (!papi_vpmu_gather_touches(extent, values, lane))
+			continue;
+		touch_lines(models, in_range ? counters : uncounted, in_range && !any ? counters : uncounted,
+			papi_vpmu_settle(models, address), size - 1, kind);
+		any |= in_range;
+	}
+	if (any && models->counts_accesses)
+		counters[kind ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
+}
+
+static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	uint64_t address = record[access->word] + (uint64_t)access->displacement;
+
+	switch (access->form) {
+	case PAPI_VPMU_FORM_STRING:
+		touch_string(models, counters, access, record);
+		break;
+	case PAPI_VPMU_FORM_GATHER:
+		touch_gather(models, counters, access, record);
+		break;
+	case PAPI_VPMU_FORM_THREAD_LOCAL:
+		address += models->thread_base;
+		/* fall through */
+	default:
+		touch_any(models, counters, access, address);
+	}
+}
+
+/* ---- code ---- */
+
+static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
+{
+	struct papi_vpmu_sampled *sampled = models->sampled;
+	uint64_t address = line << models->l1i.shift, *newest = &sampled->code.newest[class_of(sampled, address)];
+
+	if (!touch_code_page(models, counters, address >> PAPI_VPMU_PAGE_SHIFT))
+		return;
+	if (!is_chosen(sampled, address) || *newest == line)
+		return;
+	*newest = line;
+	if (!papi_vpmu_lru_access(&models->l1i, line))
+		count_levels(sampled, counters, code_levels, levels_behind(models, address), 0, address, false);
+}
+
+static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
+{
+	return i < block->n_lines ? block->first_line + i : block->other_line + (i - block->n_lines);
+}
+
+/* Each line is fetched when the first instruction in it runs, behind the accesses of those before it, as in the full
+ * models. */
+static __attribute__((noinline)) void run_in_order(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record)
+{
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
+	bool plain = block->plain && !models->data_end && !models->counts_accesses;
+	unsigned fetched = models->parts & PAPI_VPMU_PART_CODE ? 0 : UINT32_MAX,
+		 lines = block->n_lines + block->n_other_lines;
+
+	while (access < end) {
+		if (access->spanned && (!plain || access->line >= fetched)) {
+			access++; /* one by one */
+			continue;
+		}
+		for (; fetched <= access->line; fetched++)
+			fetch_line(models, counters, line_of(block, fetched));
+		if (plain)
+			touch(models, counters, record, access, models->l1d.shift);
+		else
+			touch_special(models, counters, access, record);
+		access += 1 + access->spanned;
+	}
+	for (; fetched < lines; fetched++)
+		fetch_line(models, counters, line_of(block, fetched));
+}
+
+/* Whether fetching these lines of one page changes nothing but its stamp. */
+static inline __attribute__((always_inline)) bool are_settled(
+	const struct papi_vpmu_sampled *sampled, uint64_t line, unsigned n, unsigned shift)
+{
+	for (; n > 0; n--, line++) {
+		unsigned class = class_of(sampled, line << shift);
+
+		if ((sampled->code.newest[class] ^ line) & sampled->code.care[class])
+			return false;
+	}
+	return true;
+}
+
+/* The same of what is in a second page, or of the block that follows in the same record, if all is in one page. */
+static __attribute__((noinline)) bool is_of_page_settled(
+	const struct papi_vpmu_sampled *sampled, const struct papi_vpmu_description *block, unsigned shift)
+{
+	return block->entry >> PAPI_VPMU_PAGE_SHIFT == block->other_line << shift >> PAPI_VPMU_PAGE_SHIFT &&
+		are_settled(sampled, block->other_line, block->n_other_lines, shift);
+}
+
+/* ---- records ---- */
+
+static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record, unsigned shift)
+{
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
+
+	for (; access < end; access += 1 + access->spanned)
+		touch(models, counters, record, access, shift);
+}
+
+/* Whether fetching the block changes nothing but the stamp of its page. */
+static inline __attribute__((always_inline)) bool is_ready(
+	struct papi_vpmu_sampled *sampled, const struct papi_vpmu_description *block, unsigned shift)
+{
+	return block->usual && are_settled(sampled, block->first_line, block->n_lines, shift) &&
+		(block->n_other_lines == 0 || is_of_page_settled(sampled, block, shift)) &&
+		papi_vpmu_stamped_touch(&sampled->itlb, block->entry >> PAPI_VPMU_PAGE_SHIFT);
+}
+
+static inline __attribute__((always_inline)) const struct papi_vpmu_description *run(struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
+	const unsigned char *arena, unsigned shift, bool predicts, bool fetches)
+{
+	struct papi_vpmu_sampled *sampled = models->sampled;
+	bool whole = !models->data_end && !models->counts_accesses;
+
+	while (record < end) {
+		const struct papi_vpmu_description *following = (const void *)(arena + *record);
+
+		if (predicts)
+			papi_vpmu_end(
+				models, block->counted ? counters : sampled->uncounted, block, following, block->end);
+		block = following;
+		if (whole && (fetches ? is_ready(sampled, block, models->l1i.shift) : block->usual))
+			run_usual(models, counters, block, record, shift);
+		else
+			run_in_order(models, block->counted ? counters : sampled->uncounted, block, record);
+		record += block->words;
+	}
+	return block;
+}
+
+/* A loop for all parts, with lines of 64 bytes as nearly all machines have them, and one for all else. */
+const struct papi_vpmu_description *papi_vpmu_sampled_run(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
+	const unsigned char *arena)
+{
+	if (models->l1d.shift == 6 && models->parts == PAPI_VPMU_PARTS)
+		return run(models, counters, block, record, end, arena, 6, true, true);
+	return run(models, counters, block, record, end, arena, models->l1d.shift,
+		models->parts & PAPI_VPMU_PART_BRANCHES, models->parts & PAPI_VPMU_PART_CODE);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/models/stamped.h"
+
+/* With so many ways all are compared for each victim. */
+#define FEW_WAYS 16
+
+static size_t rounded(size_t size)
+{
+	return (size + 63) & ~(size_t)63;
+}
+
+size_t papi_vpmu_stamped_size(const struct papi_vpmu_shape *shape)
+{
+	return rounded((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry)) +
+		rounded((size_t)shape->sets * sizeof(struct papi_vpmu_stamped_set));
+}
+
+void papi_vpmu_stamped_init(struct papi_vpmu_stamped *tlb, const struct papi_vpmu_shape *shape, void *zeroed)
+{
+	char *memory = zeroed;
+
+	tlb->sets = shape->sets;
+	tlb->ways = shape->ways;
+	tlb->entry = zeroed;
+	memory += rounded((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry));
+	tlb->set = (struct papi_vpmu_stamped_set *)(void *)memory;
+	for (unsigned i = 0; i < PAPI_VPMU_STAMPED_SLOTS; i++)
+		tlb->pages[i] = PAPI_VPMU_STAMPED_NO_PAGE;
+}
+
+static uint64_t stamp_of(const struct papi_vpmu_stamped *tlb, const struct papi_vpmu_stamped_entry *entry)
+{
+	uint64_t slot = papi_vpmu_stamped_slot(entry->page);
+
+	return tlb->pages[slot] == entry->page ? tlb->stamps[slot] : entry->stamp;
+}
+
+/* ---- who has to go ---- */
+
+/* Puts a way among the oldest, in their order, if it is one of them. */
+static void sort_in(struct papi_vpmu_stamped_set *set, uint32_t most, uint32_t way, uint64_t stamp)
+{
+	uint32_t at = set->n;
+
+	if (at == most && stamp > set->stamps[at - 1])
+		return;
+	if (at == most)
+		at--;
+	else
+		set->n++;
+	for (; at > 0 && set->stamps[at - 1] > stamp; at--) {
+		set->stamps[at] = set->stamps[at - 1];
+		set->oldest[at] = set->oldest[at - 1];
+	}
+	set->stamps[at] = stamp;
+	set->oldest[at] = way;
+}
+
+static void find_oldest(const struct papi_vpmu_stamped *tlb, struct papi_vpmu_stamped_set *set,
+	const struct papi_vpmu_stamped_entry *entries)
+{
+	uint32_t most = tlb->ways > FEW_WAYS ? PAPI_VPMU_STAMPED_OLDEST : 1;
+
+	set->n = set->next = 0;
+	for (uint32_t way = 0; way < tlb->ways; way++)
+		sort_in(set, most, way, stamp_of(tlb, &entries[way]));
+}
+
+static uint32_t oldest_way(const struct papi_vpmu_stamped *tlb, struct papi_vpmu_stamped_set *set,
+	const struct papi_vpmu_stamped_entry *entries)
+{
+	for (; set->next < set->n; set->next++)
+		if (stamp_of(tlb, &entries[set->oldest[set->next]]) == set->stamps[set->next])
+			return set->oldest[set->next++];
+	find_oldest(tlb, set, entries);
+	return set->oldest[set->next++];
+}
+
+/* ---- coming and going ---- */
+
+static void leave(struct papi_vpmu_stamped *tlb, uint64_t page)
+{
+	uint64_t slot = papi_vpmu_stamped_slot(page);
+
+	if (tlb->pages[slot] == page)
+		tlb->pages[slot] = PAPI_VPMU_STAMPED_NO_PAGE;
+	else
+		tlb->others[slot]--;
+}
+
+/* The page of that entry has the slot from now on. */
+static void take_slot(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame, uint32_t entry)
+{
+	uint64_t slot = papi_vpmu_stamped_slot(page);
+
+	if (tlb->pages[slot] != PAPI_VPMU_STAMPED_NO_PAGE) {
+		tlb->entry[tlb->entries[slot]].stamp = tlb->stamps[slot];
+		tlb->others[slot]++;
+	}
+	tlb->pages[slot] = page;
+	tlb->stamps[slot] = ++tlb->now;
+	tlb->frames[slot] = frame;
+	tlb->entries[slot] = entry;
+}
+
+/* Without a slot, but there: the entry; else ways. */
+static uint32_t find_way(const struct papi_vpmu_stamped *tlb, const struct papi_vpmu_stamped_set *set,
+	const struct papi_vpmu_stamped_entry *entries, uint64_t page)
+{
+	if (tlb->others[papi_vpmu_stamped_slot(page)])
+		for (uint32_t way = 0; way < set->used; way++)
+			if (entries[way].page == page)
+				return way;
+	return tlb->ways;
+}
+
+bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame)
+{
+	uint32_t number = (uint32_t)(frame % tlb->sets), first = number * tlb->ways, way;
+	struct papi_vpmu_stamped_entry *entries = &tlb->entry[first];
+	struct papi_vpmu_stamped_set *set = &tlb->set[number];
+
+	way = find_way(tlb, set, entries, page);
+	if (way < tlb->ways) {
+		tlb->others[papi_vpmu_stamped_slot(page)]--;
+		take_slot(tlb, page, frame, first + way);
+		return true;
+	}
+	if (set->used < tlb->ways) {
+		way = set->used++;
+	} else {
+		way = oldest_way(tlb, set, entries);
+		leave(tlb, entries[way].page);
+	}
+	entries[way].page = page;
+	take_slot(tlb, page, frame, first + way);
+	return false;
+}
