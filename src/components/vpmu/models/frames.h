@@ -4,9 +4,8 @@
  * started. Where the program and its data have been loaded no longer matters.
  *
  * A hash table that grows with what is in it, up to a size; one that is full leaves the pages that come then with their
- * own numbers. Eight neighbours in the address space are neighbours in the table, so that a small program touches little
- * of it, and rows of eight are anywhere: two long rows of pages that came to lie over each other would be searched from
- * end to end.
+ * own numbers. Eight neighbours in the address space are neighbours in the table, so that a small program touches
+ * little of it. Rows of eight are anywhere: two long rows that lay over each other would be searched from end to end.
  */
 #ifndef PAPI_VPMU_MODELS_FRAMES_H
 #define PAPI_VPMU_MODELS_FRAMES_H

@@ -10,7 +10,7 @@ size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways)
 {
 	return rounded(sizeof(struct papi_vpmu_large)) +
 		rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_node)) +
-		sets * sizeof(struct papi_vpmu_large_set);
+		rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_place)) + sets * sizeof(uint32_t);
 }
 
 struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32_t ways, uint32_t code_bit)
@@ -24,71 +24,53 @@ struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32
 	memory += rounded(sizeof(*large));
 	large->nodes = (struct papi_vpmu_large_node *)(void *)memory;
 	memory += rounded((size_t)sets * ways * sizeof(*large->nodes));
-	large->set = (struct papi_vpmu_large_set *)(void *)memory;
+	large->heaps = (struct papi_vpmu_large_place *)(void *)memory;
+	memory += rounded((size_t)sets * ways * sizeof(*large->heaps));
+	large->filled = (uint32_t *)(void *)memory;
 	return large;
 }
 
-/* Takes a node that is not the newest out of the list of its set. */
-static void unlink_node(struct papi_vpmu_large *large, struct papi_vpmu_large_set *set, uint32_t number)
+/* Puts what is to be at the top of a heap of n where it belongs: below none that is newer. */
+static void put(struct papi_vpmu_large_place heap[], uint32_t n, struct papi_vpmu_large_place place)
 {
-	struct papi_vpmu_large_node *node = &large->nodes[number - 1];
+	uint32_t at = 0, below = 1;
 
-	large->nodes[node->newer - 1].older = node->older;
-	if (node->older)
-		large->nodes[node->older - 1].newer = node->newer;
-	else
-		set->oldest = node->newer;
-}
-
-static void make_newest(struct papi_vpmu_large *large, struct papi_vpmu_large_set *set, uint32_t number)
-{
-	struct papi_vpmu_large_node *node = &large->nodes[number - 1];
-
-	node->newer = 0;
-	node->older = set->newest;
-	if (set->newest)
-		large->nodes[set->newest - 1].newer = number;
-	else
-		set->oldest = number;
-	set->newest = number;
-}
-
-static void renew(struct papi_vpmu_large *large, struct papi_vpmu_large_set *set, uint32_t number)
-{
-	if (set->newest == number)
-		return;
-	unlink_node(large, set, number);
-	make_newest(large, set, number);
-}
-
-/* A node for a new line: an unused one or the oldest; it becomes the newest. */
-static uint32_t replace(struct papi_vpmu_large *large, uint32_t set_number)
-{
-	struct papi_vpmu_large_set *set = &large->set[set_number];
-	uint32_t number;
-
-	if (set->used < large->ways) {
-		number = set_number * large->ways + ++set->used;
-		make_newest(large, set, number);
-		return number;
+	for (; below < n; below = 2 * at + 1) {
+		below += below + 1 < n && heap[below + 1].used < heap[below].used;
+		if (place.used <= heap[below].used)
+			break;
+		heap[at] = heap[below];
+		at = below;
 	}
-	number = set->oldest;
-	*papi_vpmu_large_node_of(large, large->nodes[number - 1].line) = 0;
-	renew(large, set, number);
-	return number;
+	heap[at] = place;
 }
 
-bool papi_vpmu_large_access(struct papi_vpmu_large *large, uint32_t line)
+/* The oldest node, at the top of its heap. */
+static uint32_t find_oldest(const struct papi_vpmu_large *large, struct papi_vpmu_large_place heap[])
 {
-	uint32_t *node = papi_vpmu_large_node_of(large, line), number = *node,
-		 set = large->sets == 1 ? 0 : line % large->sets;
+	uint32_t node = heap[0].node;
 
-	if (number) {
-		renew(large, &large->set[set], number);
-		return true;
+	while (large->nodes[node].used != heap[0].used) {
+		put(heap, large->ways, (struct papi_vpmu_large_place){ large->nodes[node].used, node });
+		node = heap[0].node;
 	}
-	number = replace(large, set);
-	large->nodes[number - 1].line = line;
-	*node = number;
-	return false;
+	return node;
+}
+
+/* The way that nobody has is the newest, and so last in the heap. */
+void papi_vpmu_large_bring(struct papi_vpmu_large *large, uint32_t line)
+{
+	uint32_t set = large->sets == 1 ? 0 : line % large->sets, first = set * large->ways,
+		 *filled = &large->filled[set];
+	struct papi_vpmu_large_place *heap = &large->heaps[first], place = { ++large->now, first + *filled };
+
+	if (*filled < large->ways) {
+		heap[(*filled)++] = place;
+	} else {
+		place.node = find_oldest(large, heap);
+		*papi_vpmu_large_node_of(large, large->nodes[place.node].line) = 0;
+		put(heap, large->ways, place);
+	}
+	large->nodes[place.node] = (struct papi_vpmu_large_node){ place.used, line };
+	*papi_vpmu_large_node_of(large, line) = place.node + 1;
 }

@@ -99,7 +99,6 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 	papi_vpmu_models_use(models, PAPI_VPMU_PARTS);
 	/* No page is the last one yet. Without a second way two pages that take turns would evict each other. */
 	models->data_page = models->other_page = ~0ull;
-	models->code_state = PAPI_VPMU_STATE_STEP; /* so that zeros are no block's */
 	if (geometry->choice.groups)
 		models->sampled = papi_vpmu_sampled_make(geometry, memory);
 	if (!models->sampled == !geometry->choice.groups && reach(models, false, FIRST_PAGES) &&

@@ -18,10 +18,7 @@
 
 struct papi_vpmu_sampled;
 
-#define PAPI_VPMU_FETCHED 1024
-#define PAPI_VPMU_RECENT  256
-/* Behind what tells blocks apart. */
-#define PAPI_VPMU_STATE_STEP (1u << 24)
+#define PAPI_VPMU_RECENT 256
 
 struct papi_vpmu_models {
 	/* Set by the engine. */
@@ -41,12 +38,6 @@ struct papi_vpmu_models {
 	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
 	 * start. */
 	uint64_t stack_start, stack_size, stack_shift;
-	/*
-	 * Blocks whose lines of code were the newest of their sets in the page of the last fetch, and the state of both
-	 * when that was so: as long as it is the same, fetching them changes nothing.
-	 */
-	uint64_t fetched[PAPI_VPMU_FETCHED];
-	uint64_t code_state;            /* of PAPI_VPMU_STATE_STEP each */
 	struct papi_vpmu_frames frames; /* of data */
 	/* Some of them, by the lowest bits of the page: the last that was asked for. A page keeps its number. */
 	struct papi_vpmu_page recent[PAPI_VPMU_RECENT];

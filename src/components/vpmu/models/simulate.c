@@ -8,13 +8,13 @@
  *
  *	record -- the same block again, which goes round? -- yes -- loop.h: its accesses in the pages of the last run
  *	   |
- *	   no -- code: is_ready()     lines that are the newest of their sets, in the page of the last fetch
+ *	   no -- code: is_ready()     lines that are the newest of their sets, in the page of the last fetch: nothing
+ *	   |                          changes; or lines and a page that are there: they become the newest
  *	   |
  *	   data: data.h               lines that are the newest of their sets, in one of the last two pages
  *
- * For code, fetched[] remembers the state of L1I and ITLB (code_state) in which all lines of a block were the newest of
- * their sets and its page was the last. Whatever makes another line the newest of a set, or enters another page, is a
- * new state (fetch_line), and so ends what is remembered of all blocks at once.
+ * A block whose code misses goes the long way (run_fetching): what misses goes to levels that data sees too, so that
+ * fetches and accesses are to come in their order.
  */
 #include "components/vpmu/models/data.h"
 #include "components/vpmu/models/gather.h"
@@ -115,7 +115,6 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 		if (!papi_vpmu_models_know_code(models, page) && !papi_vpmu_models_reach(models, true, page))
 			return;
 		models->code_page = page;
-		models->code_state += PAPI_VPMU_STATE_STEP;
 		if (!papi_vpmu_lru_access(&models->itlb, page)) {
 			counters[PAPI_VPMU_ITLB_MISSES]++;
 			if (!models->has_tlb2[true] || !papi_vpmu_lru_access(&models->itlb2, page))
@@ -124,7 +123,6 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 	}
 	if (cache->mask && cache->newest[line & cache->mask] == line)
 		return;
-	models->code_state += PAPI_VPMU_STATE_STEP;
 	if (papi_vpmu_lru_access(cache, line))
 		return;
 	counters[PAPI_VPMU_L1I_MISSES]++;
@@ -145,6 +143,43 @@ static inline bool is_fetched(const struct papi_vpmu_models *models, const struc
 	return block->entry >> PAPI_VPMU_PAGE_SHIFT == models->code_page &&
 		are_newest(&models->l1i, block->first_line, block->n_lines) &&
 		are_newest(&models->l1i, block->other_line, block->n_other_lines);
+}
+
+static inline bool are_held(const struct papi_vpmu_lru *cache, uint64_t line, unsigned n)
+{
+	for (; n > 0; n--, line++)
+		if (!papi_vpmu_lru_holds(cache, line))
+			return false;
+	return true;
+}
+
+static inline void use_again(const struct papi_vpmu_lru *cache, uint64_t line, unsigned n)
+{
+	for (; n > 0; n--, line++)
+		papi_vpmu_lru_access(cache, line);
+}
+
+/*
+ * A block in one page: if L1I and the ITLB hold all of it, they learn that it has been used, and nothing else changes:
+ * then it does not matter whether that is before or behind its accesses.
+ */
+static __attribute__((noinline)) bool fetch_held(
+	struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
+{
+	uint64_t page = block->entry >> PAPI_VPMU_PAGE_SHIFT;
+
+	if (page != models->code_page &&
+		(!papi_vpmu_models_know_code(models, page) || !papi_vpmu_lru_holds(&models->itlb, page)))
+		return false;
+	if (!are_held(&models->l1i, block->first_line, block->n_lines) ||
+		!are_held(&models->l1i, block->other_line, block->n_other_lines))
+		return false;
+	if (page != models->code_page)
+		papi_vpmu_lru_access(&models->itlb, page);
+	models->code_page = page;
+	use_again(&models->l1i, block->first_line, block->n_lines);
+	use_again(&models->l1i, block->other_line, block->n_other_lines);
+	return true;
 }
 
 static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
@@ -283,17 +318,9 @@ static __attribute__((noinline)) const struct papi_vpmu_description *simulate_sl
 
 /* Whether it has all that a block has that goes the quick way. */
 static inline __attribute__((always_inline)) bool is_ready(
-	struct papi_vpmu_models *models, const struct papi_vpmu_description *block, uint64_t description)
+	struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
 {
-	uint64_t number = description >> 6, state = models->code_state + number;
-	uint64_t *known = &models->fetched[number % PAPI_VPMU_FETCHED];
-
-	if (__builtin_expect(*known == state, 1))
-		return true;
-	if (!block->usual || !is_fetched(models, block))
-		return false;
-	*known = state;
-	return true;
+	return block->usual && (is_fetched(models, block) || fetch_held(models, block));
 }
 
 /* The one behind the other: the end of the one before it, then the block. With those parts alone. */
@@ -303,7 +330,7 @@ static inline __attribute__((always_inline)) void run_any(struct papi_vpmu_model
 {
 	bool predicts = parts & PAPI_VPMU_PART_BRANCHES,
 	     usual = (before->counted || !predicts) &&
-		(parts & PAPI_VPMU_PART_CODE ? is_ready(models, block, *record) : block->usual);
+		(parts & PAPI_VPMU_PART_CODE ? is_ready(models, block) : block->usual);
 
 	if (usual && predicts) {
 		run_usual(models, counters, before, block, record, shift);
