@@ -5,17 +5,16 @@
  *
  *	address -- settle -- page -- in data_page? ------ yes -- + data_shift -- line -- newest of its set? -- done
  *	                              | no                                          | no
- *	                         in other_page? -- yes -- exchange the two      papi_vpmu_touch_new_line()
- *	                              | no
+ *	                         recent, in the DTLB? -- yes -- it is the       papi_vpmu_touch_new_line()
+ *	                              | no                      newest there
  *	                         papi_vpmu_enter_page(): frames, TLBs
  *
  * What is remembered, when it holds, and what ends it:
  *
  *  - data_page and data_shift: the page of the last access, and what makes its place in the models of an address in it.
  *    That page is the newest of the DTLB, so that another access to it changes nothing. Another page ends it.
- *  - other_page and other_shift: the page before. Two pages that take turns leave the DTLB alone; turned says that the
- *    DTLB believes that the other one was last. papi_vpmu_enter_page() tells it before a third page comes. A DTLB of
- *    one way could have lost the page meanwhile, and remembers none.
+ *  - recent[]: where pages are in the models, and in the DTLB. A page keeps its place, and loses its node of the DTLB when
+ *    that has the line of another.
  *  - newest[] of a cache: the newest line of each set. The same again changes nothing. Another line in the set ends
  *    it.
  *  - An access that spans others (trace.h): while all that it spans is in one line, the first of them decides, and the
@@ -45,26 +44,40 @@ static inline __attribute__((always_inline)) void papi_vpmu_miss(struct papi_vpm
 		papi_vpmu_miss_l2(models, counters, address, l2_counter, l3_counter);
 }
 
-/* Another page than the last two. */
+/* A page that is not recent, or not in the DTLB. */
 static __attribute__((noinline)) void papi_vpmu_enter_page(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
 {
-	uint64_t frame = papi_vpmu_models_frame(models, page);
+	struct papi_vpmu_recent *recent = &models->recent[page % PAPI_VPMU_RECENT];
+	struct papi_vpmu_large *dtlb = models->dtlb.large;
+	uint64_t frame = papi_vpmu_frames_find(&models->frames, page);
+	bool hit;
 
-	if (models->turned)
-		papi_vpmu_lru_access(&models->dtlb,
-			models->data_page + (uint64_t)((int64_t)models->data_shift >> PAPI_VPMU_PAGE_SHIFT));
-	models->turned = false;
-	/* Two pages that take turns could evict each other from a TLB without ways: then nothing is kept back. */
-	models->other_page = models->dtlb.ways > 1 ? models->data_page : ~0ull;
-	models->other_shift = models->data_shift;
-	models->data_page = page;
-	models->data_shift = (frame - page) << PAPI_VPMU_PAGE_SHIFT;
-	if (papi_vpmu_lru_access(&models->dtlb, frame))
+	if (__builtin_expect(!frame, 0))
+		frame = papi_vpmu_models_number(models, page);
+	hit = papi_vpmu_large_access(dtlb, (uint32_t)frame);
+	*recent = (struct papi_vpmu_recent){ .page = page,
+		.shift = (frame - page) << PAPI_VPMU_PAGE_SHIFT,
+		.node = &dtlb->nodes[*papi_vpmu_large_node_of(dtlb, (uint32_t)frame) - 1],
+		.frame = (uint32_t)frame };
+	if (hit)
 		return;
 	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
 	if (!models->has_tlb2[false] || !papi_vpmu_lru_access(&models->dtlb2, frame))
 		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
+}
+
+static inline void papi_vpmu_turn_to_page(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
+{
+	struct papi_vpmu_recent *recent = &models->recent[page % PAPI_VPMU_RECENT];
+
+	if (__builtin_expect(recent->page == page && recent->node->line == recent->frame, 1))
+		recent->node->used = ++models->dtlb.large->now;
+	else
+		papi_vpmu_enter_page(models, counters, page, kind);
+	models->data_page = page;
+	models->data_shift = recent->shift;
 }
 
 /* A settled address with the number of its page. */
@@ -73,19 +86,8 @@ static inline uint64_t papi_vpmu_place(
 {
 	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT;
 
-	if (__builtin_expect(page != models->data_page, 0)) {
-		if (__builtin_expect(page == models->other_page, 1)) {
-			uint64_t shift = models->other_shift;
-
-			models->other_page = models->data_page;
-			models->other_shift = models->data_shift;
-			models->data_page = page;
-			models->data_shift = shift;
-			models->turned = !models->turned;
-		} else {
-			papi_vpmu_enter_page(models, counters, page, kind);
-		}
-	}
+	if (page != models->data_page)
+		papi_vpmu_turn_to_page(models, counters, page, kind);
 	return address + models->data_shift;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A cache of more than 16 ways with true LRU replacement: a table tells for each line there is which node it has, and
+ * A cache of more than 16 ways, or a TLB, with true LRU replacement: a table tells for each line there is which node it has, and
  * the node when it was last used. A hit is a look and a time, whatever the number of ways.
  *
  * When a line has to leave, the oldest is found in a heap that does not know of uses since: its order is that of the

@@ -6,11 +6,16 @@ static size_t rounded(size_t size)
 	return (size + 63) & ~(size_t)63;
 }
 
+static bool is_large(const struct papi_vpmu_shape *shape)
+{
+	return shape->ways > PAPI_VPMU_PACKED_WAYS_MAX || shape->shift == PAPI_VPMU_PAGE_SHIFT;
+}
+
 size_t papi_vpmu_lru_size(const struct papi_vpmu_shape *shape)
 {
 	if (shape->ways == 0)
 		return 0;
-	if (shape->ways > PAPI_VPMU_PACKED_WAYS_MAX)
+	if (is_large(shape))
 		return rounded(papi_vpmu_large_size(shape->sets, shape->ways));
 	return rounded(shape->sets * sizeof(uint64_t)) + rounded(shape->sets * sizeof(uint32_t)) +
 		(size_t)shape->sets * PAPI_VPMU_PACKED_WAYS_MAX * sizeof(uint32_t) + rounded(1);
@@ -27,7 +32,7 @@ void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shap
 	cache->code_bit = PAPI_VPMU_FRAME_BITS + PAPI_VPMU_PAGE_SHIFT - shape->shift;
 	if (shape->ways == 0)
 		return;
-	if (shape->ways > PAPI_VPMU_PACKED_WAYS_MAX) {
+	if (is_large(shape)) {
 		cache->large = papi_vpmu_large_init(zeroed, shape->sets, shape->ways, cache->code_bit);
 		cache->newest = &cache->large->none;
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A set-associative cache with true LRU replacement that allocates on reads and writes, of up to 16 ways. Caches of
- * more ways are large.h.
+ * more ways, and TLBs, are large.h.
  *
  * Nothing is searched: pages are numbered from 1 (frames.h), so that a table can tell for each line there is which way
  * it is in. The order of use of a set is one word of 4-bit way numbers, the newest in the lowest bits. The newest line
@@ -34,7 +34,7 @@ struct papi_vpmu_lru {
 	uint32_t oldest_position;      /* bit of the last way in an order */
 	uint32_t code_bit;             /* of a line's number: it is one of code */
 	uint32_t pages[2];             /* that the tables are for */
-	struct papi_vpmu_large *large; /* instead of all that but newest, where there are more ways */
+	struct papi_vpmu_large *large; /* instead of all that but newest, where that is large.h */
 };
 
 #define PAPI_VPMU_ORDER_IDENTITY 0xfedcba9876543210ull

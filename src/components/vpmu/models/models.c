@@ -97,8 +97,10 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 	init_caches(models, geometry);
 	papi_vpmu_predictor_init(&models->predictor);
 	papi_vpmu_models_use(models, PAPI_VPMU_PARTS);
-	/* No page is the last one yet. Without a second way two pages that take turns would evict each other. */
-	models->data_page = models->other_page = ~0ull;
+	/* No page is the last one yet. */
+	models->data_page = ~0ull;
+	for (unsigned i = 0; i < PAPI_VPMU_RECENT; i++)
+		models->recent[i].page = ~0ull;
 	if (geometry->choice.groups)
 		models->sampled = papi_vpmu_sampled_make(geometry, memory);
 	if (!models->sampled == !geometry->choice.groups && reach(models, false, FIRST_PAGES) &&

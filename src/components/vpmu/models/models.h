@@ -18,6 +18,14 @@
 
 struct papi_vpmu_sampled;
 
+/* A page of data, found by its lowest bits: which it is keeps holding, and it is in the DTLB as long as the node there is
+ * still its own. */
+struct papi_vpmu_recent {
+	uint64_t page;  /* ~0: none */
+	uint64_t shift; /* what makes the number of its page of an address */
+	struct papi_vpmu_large_node *node;
+	uint32_t frame;
+};
 #define PAPI_VPMU_RECENT 256
 
 struct papi_vpmu_models {
@@ -31,16 +39,12 @@ struct papi_vpmu_models {
 
 	/* The pages of the last data access and the last fetch: the same again changes nothing. */
 	uint64_t data_page, code_page;
-	uint64_t data_shift; /* what makes the number of its page of an address */
-	/* The data page before that. Two that take turns leave the TLB alone: it only has to learn which was last. */
-	uint64_t other_page, other_shift;
-	bool turned; /* the TLB believes that other_page was last */
+	uint64_t data_shift; /* of the recent page */
 	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
 	 * start. */
 	uint64_t stack_start, stack_size, stack_shift;
 	struct papi_vpmu_frames frames; /* of data */
-	/* Some of them, by the lowest bits of the page: the last that was asked for. A page keeps its number. */
-	struct papi_vpmu_page recent[PAPI_VPMU_RECENT];
+	struct papi_vpmu_recent recent[PAPI_VPMU_RECENT];
 	size_t size;
 	papi_vpmu_memory *memory;
 	bool shared_tlb2;
@@ -64,19 +68,6 @@ void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts);
 
 /* The number of a page of data that is not among the frames. */
 uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page);
-/* The same of any page. */
-static inline uint64_t papi_vpmu_models_frame(struct papi_vpmu_models *models, uint64_t page)
-{
-	struct papi_vpmu_page *recent = &models->recent[page % PAPI_VPMU_RECENT];
-
-	if (__builtin_expect(recent->page != page || !recent->number, 0)) {
-		uint64_t number = papi_vpmu_frames_find(&models->frames, page);
-
-		*recent = (struct papi_vpmu_page){ page, number ? number : papi_vpmu_models_number(models, page) };
-	}
-	return recent->number;
-}
-
 /* Whether caches can tell the page of that number from others, by now. */
 bool papi_vpmu_models_reach(struct papi_vpmu_models *models, bool code, uint64_t number);
 /* The same of a page of code, where that is not asked for the first time. */
