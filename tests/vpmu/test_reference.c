@@ -83,6 +83,7 @@ struct walk {
 struct block {
 	uint64_t pc;
 	unsigned sizes[INSTRUCTIONS], instructions;
+	bool passes[INSTRUCTIONS]; /* a conditional branch in the middle right before it, which is not taken */
 	struct access accesses[ACCESSES];
 	unsigned n_accesses;
 	struct walk walks[WORDS];
@@ -232,6 +233,7 @@ static void make_block(struct trace *trace, struct block *block, bool empty)
 	block->instructions = 1 + below(INSTRUCTIONS);
 	for (unsigned i = 0; i < block->instructions; i++) {
 		block->sizes[i] = 1 + below(15);
+		block->passes[i] = i && !empty && !below(4);
 		if (empty)
 			continue;
 		if (!below(6))
@@ -384,6 +386,17 @@ static void describe_accesses(
 	}
 }
 
+/* By the address of their last byte. */
+static void describe_passed(const struct trace *trace, const struct block *block)
+{
+	struct papi_vpmu_description *description = block->description;
+	uint16_t *passed = (uint16_t *)(uintptr_t)papi_vpmu_described_passed(description);
+
+	for (unsigned i = 0; i < block->instructions; i++)
+		if (block->passes[i])
+			passed[description->passed++] = (uint16_t)numbered(trace, end_of(block, i - 1));
+}
+
 /* Two blocks of one record: the second has no accesses, and the call leads from one to the other. */
 static void describe_called(const struct trace *trace, struct block *block)
 {
@@ -426,6 +439,7 @@ static void describe(const struct trace *trace, struct block *block)
 		describe_accesses(trace, block, description);
 	else
 		description->words = 1;
+	describe_passed(trace, block);
 	if (!description->plain)
 		description->words = WORDS_MOST;
 	if (!below(4) && is_in_one_page(block) && is_in_one_page(&trace->blocks[BLOCKS])) {
@@ -489,6 +503,8 @@ static void run_instructions(struct trace *trace, const struct block *block, con
 	unsigned next = 0;
 
 	for (unsigned i = 0; i < block->instructions; pc += block->sizes[i++]) {
+		if (block->passes[i])
+			reference_conditional(trace->plain, numbered(trace, pc - 1), false);
 		fetch(trace, pc, block->sizes[i]);
 		for (; next < block->n_accesses && block->accesses[next].instruction == i; next++)
 			access_one(trace, &block->accesses[next], values);

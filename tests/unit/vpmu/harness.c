@@ -593,6 +593,8 @@ void translate(struct subject *s)
 		s->request.pc = harness_text();
 	papi_vpmu_translation_plan(&s->t, &s->request);
 	s->t.description = 77;
+	for (unsigned i = 0; i < PAPI_VPMU_MAX_ASIDES; i++)
+		s->t.ways_out[i] = 100 + i;
 	papi_vpmu_translation_emit(&s->t, &place);
 	s->code_size = papi_vpmu_emit_address(&s->t.e) - s->t.entry;
 	if (s->code_size > PAPI_VPMU_EMIT_MARGIN)

@@ -137,7 +137,8 @@ static void a_block_goes_on_behind_conditional_branches(void **state)
 	(void)state;
 	assert_int_equal(length_of_asides(forward, 6, false, false, false), 4);
 	assert_int_equal(s.t.n_asides, 2);
-	assert_int_equal(length_of_asides(forward, 6, true, false, false), 1);
+	assert_int_equal(length_of_asides(forward, 6, true, false, false), 4);
+	assert_int_equal(s.t.plan.n_ways_out, 2);
 	assert_int_equal(length_of_asides(forward, 6, false, true, false), 1);
 	assert_int_equal(length_of_asides(forward, 6, false, false, true), 1);
 	assert_int_equal(length_of_asides(back, 4, false, false, false), 2);

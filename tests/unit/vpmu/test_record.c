@@ -136,6 +136,73 @@ static void rows_of_accesses_have_an_order(void **state)
 	assert_int_equal(s.t.plan.accesses[0].form, PAPI_VPMU_FORM_PLAIN);
 }
 
+/*
+ *	mov  rax, [rbx]         0
+ *	test ecx, ecx
+ *	je   out                the first way out, with one access
+ *	mov  [rdi + 8], rax
+ *	cmp  ecx, 1
+ *	je   out                the second, with two, and a branch passed
+ *	mov  [rbx], rax
+ */
+static const char three_ways[] = "\x48\x8b\x03\x85\xc9\x74\x20\x48\x89\x47\x08\x83\xf9\x01\x74\x20\x48\x89\x03";
+
+static void leave_by(unsigned rcx, unsigned parts, unsigned words, uint64_t description)
+{
+	subject_begin(&s, "ways out", three_ways, sizeof(three_ways) - 1);
+	s.wants.parts = parts;
+	s.start.registers[RCX] = rcx;
+	compare(&s);
+	assert_int_equal(s.t.plan.n_ways_out, 2);
+	assert_int_equal(s.trace_words, words);
+	if (words)
+		assert_int_equal(s.trace[0], description);
+}
+
+static void each_way_out_has_a_record(void **state)
+{
+	struct papi_vpmu_access accesses[256];
+	struct papi_vpmu_description way;
+
+	(void)state;
+	leave_by(0, PAPI_VPMU_PARTS, 2, 100);
+	leave_by(1, PAPI_VPMU_PARTS, 3, 101);
+	leave_by(2, PAPI_VPMU_PARTS, 3, 77);
+	assert_int_equal(s.t.plan.description.passed, 2);
+	assert_int_equal(s.t.plan.description.accesses, 3);
+	assert_int_equal(s.trace[1], harness_data() + 64);
+	assert_int_equal(s.trace[2], harness_data() + 256);
+	way = papi_vpmu_trace_plan_way_out(&s.t.plan, 0, accesses);
+	assert_int_equal(way.accesses, 1);
+	assert_int_equal(way.passed, 0);
+	assert_int_equal(way.words, 2);
+	assert_int_equal(way.end, PAPI_VPMU_ENDS_CONDITIONAL);
+	assert_int_equal(way.next, harness_text() + 7);
+	way = papi_vpmu_trace_plan_way_out(&s.t.plan, 1, accesses);
+	assert_int_equal(way.accesses, 2);
+	assert_int_equal(accesses[1].displacement, 8);
+	assert_int_equal(way.passed, 1);
+	assert_int_equal(way.next, harness_text() + 16);
+	leave_by(0, PAPI_VPMU_PART_BRANCHES, 1, 100);
+	leave_by(2, PAPI_VPMU_PART_BRANCHES, 1, 77);
+	leave_by(1, PAPI_VPMU_PART_DATA, 3, 101);
+}
+
+/* With data alone there is none where nothing has been touched. */
+static void a_way_out_without_accesses_has_no_record(void **state)
+{
+	static const char late[] = "\x85\xc9\x74\x20\x48\x8b\x03";
+
+	(void)state;
+	for (unsigned rcx = 0; rcx < 2; rcx++) {
+		subject_begin(&s, "late", late, sizeof(late) - 1);
+		s.wants.parts = PAPI_VPMU_PART_DATA;
+		s.start.registers[RCX] = rcx;
+		compare(&s);
+		assert_int_equal(s.trace_words, rcx ? 2 : 0);
+	}
+}
+
 /* From where a string instruction went to where it came. */
 static void strings_tell_their_ends(void **state)
 {
@@ -322,6 +389,8 @@ int main(void)
 		cmocka_unit_test(accesses_are_where_the_instructions_touch),
 		cmocka_unit_test(addresses_at_both_ends),
 		cmocka_unit_test(rows_of_accesses_have_an_order),
+		cmocka_unit_test(each_way_out_has_a_record),
+		cmocka_unit_test(a_way_out_without_accesses_has_no_record),
 		cmocka_unit_test(strings_tell_their_ends),
 		cmocka_unit_test(forms_off_the_fast_path),
 		cmocka_unit_test(narrow_addresses),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The branch at the end of a block, when the record behind it tells where it went. */
+/* The branches of a block: those that it has passed, and the one at its end, when the record behind it tells where that
+ * went. */
 #ifndef PAPI_VPMU_MODELS_ENDS_H
 #define PAPI_VPMU_MODELS_ENDS_H
 
@@ -30,6 +31,17 @@ static inline __attribute__((always_inline)) void papi_vpmu_end(struct papi_vpmu
 	/* A call that seems to go to the next instruction is one of a function that runs uncounted. */
 	if ((end == PAPI_VPMU_ENDS_CALL || end == PAPI_VPMU_ENDS_INDIRECT_CALL) && following->pc != block->next)
 		papi_vpmu_predict_call(predictor, block->next);
+}
+
+/* Conditional branches in the middle of a block, none of which was taken. */
+static inline __attribute__((always_inline)) void papi_vpmu_end_passed(
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block)
+{
+	const uint16_t *branch = papi_vpmu_described_passed(block);
+
+	for (unsigned i = 0; i < block->passed; i++)
+		counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
+			&models->predictor, branch[i], false);
 }
 
 #endif

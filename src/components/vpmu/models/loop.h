@@ -22,6 +22,7 @@
 #define PAPI_VPMU_MODELS_LOOP_H
 
 #include "components/vpmu/models/data.h"
+#include "components/vpmu/models/ends.h"
 
 #define PAPI_VPMU_SITES_MAX 64
 
@@ -172,6 +173,7 @@ static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat_li
 			counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
 				&models->predictor, block->branch, true);
 			loop.predictable = papi_vpmu_predictor_is_settled(&models->predictor, block->branch);
+			papi_vpmu_end_passed(models, counters, block);
 		}
 		if (loop.known)
 			papi_vpmu_loop_run_again(models, counters, &loop, record, shift);

@@ -436,9 +436,11 @@ static inline __attribute__((always_inline)) const struct papi_vpmu_description 
 	while (record < end) {
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
 
-		if (predicts)
+		if (predicts) {
 			papi_vpmu_end(
 				models, block->counted ? counters : sampled->uncounted, block, following, block->end);
+			papi_vpmu_end_passed(models, following->counted ? counters : sampled->uncounted, following);
+		}
 		block = following;
 		if (whole && (fetches ? is_ready(sampled, block, models->l1i.shift) : block->usual))
 			run_usual(models, counters, block, record, shift);

@@ -307,8 +307,10 @@ static __attribute__((noinline)) const struct papi_vpmu_description *simulate_sl
 	while (record < end) {
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
 
-		if (models->parts & PAPI_VPMU_PART_BRANCHES)
+		if (models->parts & PAPI_VPMU_PART_BRANCHES) {
 			predict(models, block->counted ? counters : models->uncounted, block, following);
+			papi_vpmu_end_passed(models, following->counted ? counters : models->uncounted, following);
+		}
 		block = following;
 		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
 		record += block->words;
@@ -334,11 +336,14 @@ static inline __attribute__((always_inline)) void run_any(struct papi_vpmu_model
 
 	if (usual && predicts) {
 		run_usual(models, counters, before, block, record, shift);
+		papi_vpmu_end_passed(models, counters, block);
 	} else if (usual) {
 		touch_all(models, counters, block, record, shift);
 	} else {
-		if (predicts)
+		if (predicts) {
 			predict(models, before->counted ? counters : models->uncounted, before, block);
+			papi_vpmu_end_passed(models, block->counted ? counters : models->uncounted, block);
+		}
 		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
 	}
 }

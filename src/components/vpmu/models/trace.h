@@ -20,7 +20,8 @@
  * that calls it stands for both (ENDS_CALLED_CONDITIONAL), or of one that jumps there; a signal in between changes
  * nothing of it.
  *
- * Whether a branch was taken is not recorded, as the next record says where it went.
+ * Whether a branch was taken is not recorded, as the next record says where it went. A block that conditional branches
+ * may leave in its middle has a description for each way out: of what ran up to there, and the branches it passed.
  */
 #ifndef PAPI_VPMU_MODELS_TRACE_H
 #define PAPI_VPMU_MODELS_TRACE_H
@@ -138,6 +139,7 @@ struct papi_vpmu_description {
 	bool counted : 1; /* false: outside of the range of instructions; it runs through the models uncounted */
 	bool plain : 1;   /* all accesses are of that form, and none is a prefetch */
 	bool usual : 1;   /* plain, counted, and in one page of code */
+	uint8_t passed;   /* conditional branches in its middle that were not taken */
 };
 
 _Static_assert(
@@ -147,6 +149,13 @@ _Static_assert(
 static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const struct papi_vpmu_description *block)
 {
 	return (const struct papi_vpmu_access *)(const void *)(block + 1);
+}
+
+/* And behind these the branches that were passed, in their order: what the predictor looks at of their addresses, with
+ * numbered pages. */
+static inline const uint16_t *papi_vpmu_described_passed(const struct papi_vpmu_description *block)
+{
+	return (const uint16_t *)(const void *)(papi_vpmu_described_accesses(block) + block->accesses);
 }
 
 /* Of a block that nothing follows yet, when all else is known; first: its accesses. */

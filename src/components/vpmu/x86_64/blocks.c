@@ -122,6 +122,9 @@ static bool prepare(struct papi_vpmu_flavour *flavour)
 		return false;
 	if (overflow)
 		leading.block.description = leading.description + 1;
+	for (unsigned i = 0; i < leading.plan.n_ways_out; i++)
+		if (!papi_vpmu_describe_way_out(&leading.plan, i, &leading.ways_out[i]))
+			return false;
 	return true;
 }
 

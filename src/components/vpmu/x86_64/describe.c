@@ -15,16 +15,16 @@ static uint8_t place_lines(uint64_t pc, uint64_t end, uint64_t *first)
 	return pc < end ? (uint8_t)(((end - 1) >> shift) - (pc >> shift) + 1) : 0;
 }
 
-/* Where the block is in the models: a block has at most 64 instructions, so that two pages hold it. */
-static void place_block(struct papi_vpmu_trace_plan *plan)
+/* Where it is in the models, up to end, with the branch last: a block has at most 64 instructions, so that two pages
+ * hold it. */
+static void place_block(struct papi_vpmu_description *block, uint64_t last, uint64_t end)
 {
-	struct papi_vpmu_description *block = &plan->description;
 	uint64_t split = (block->pc | ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)) + 1;
 
 	block->entry = papi_vpmu_describe_reserved_place(block->pc);
-	block->branch = papi_vpmu_describe_reserved_place(plan->last);
-	block->n_lines = place_lines(block->pc, plan->end < split ? plan->end : split, &block->first_line);
-	block->n_other_lines = place_lines(split, plan->end, &block->other_line);
+	block->branch = papi_vpmu_describe_reserved_place(last);
+	block->n_lines = place_lines(block->pc, end < split ? end : split, &block->first_line);
+	block->n_other_lines = place_lines(split, end, &block->other_line);
 }
 
 /* The block and the one it goes to, described as one. */
@@ -43,31 +43,65 @@ static void join(struct papi_vpmu_description *block, const struct papi_vpmu_tra
 
 /* The first word of a record is the offset of its description: an address that never changes comes out right if the
  * displacement is less by as much. */
-static void relate_constants(struct papi_vpmu_trace_plan *plan, size_t offset)
+static void relate_constants(struct papi_vpmu_access *accesses, unsigned n, size_t offset)
 {
-	for (unsigned i = 0; i < plan->description.accesses; i++)
-		if (plan->accesses[i].word == 0)
-			plan->accesses[i].displacement -= (int64_t)offset;
+	for (unsigned i = 0; i < n; i++)
+		if (accesses[i].word == 0)
+			accesses[i].displacement -= (int64_t)offset;
+}
+
+/* Behind the accesses, in multiples of 16 bytes. */
+static size_t size_of_passed(unsigned passed)
+{
+	return (passed * sizeof(uint16_t) + 15) & ~(size_t)15;
+}
+
+static void write_passed(const struct papi_vpmu_trace_plan *plan, unsigned n, unsigned char *place)
+{
+	uint16_t *branches = (uint16_t *)(void *)place;
+
+	for (unsigned i = 0; i < n; i++)
+		branches[i] = (uint16_t)papi_vpmu_describe_reserved_place(plan->ways_out[i].branch);
 }
 
 bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following,
 	bool with_sources, uint32_t *offset)
 {
-	size_t accesses = plan->description.accesses * sizeof(plan->accesses[0]);
-	size_t sources = with_sources ? plan->description.words * sizeof(plan->sources[0]) : 0;
-	size_t size = sizeof(plan->description) + accesses + sources;
-	unsigned char *place;
+	struct papi_vpmu_description *block = &plan->description;
+	size_t accesses = block->accesses * sizeof(plan->accesses[0]), passed = size_of_passed(block->passed);
+	size_t sources = with_sources ? block->words * sizeof(plan->sources[0]) : 0;
+	unsigned char *place = papi_vpmu_describe_room(sizeof(*block) + accesses + passed + sources, offset);
 
-	place = papi_vpmu_describe_room(size, offset);
 	if (!place)
 		return false;
-	place_block(plan);
-	papi_vpmu_description_finish(&plan->description, plan->accesses);
+	place_block(block, plan->last, plan->end);
+	papi_vpmu_description_finish(block, plan->accesses);
 	if (following)
-		join(&plan->description, following);
-	relate_constants(plan, *offset);
-	memcpy(place, &plan->description, sizeof(plan->description));
-	memcpy(place + sizeof(plan->description), plan->accesses, accesses);
-	memcpy(place + size - sources, plan->sources, sources);
+		join(block, following);
+	relate_constants(plan->accesses, block->accesses, *offset);
+	memcpy(place, block, sizeof(*block));
+	place += sizeof(*block);
+	memcpy(place, plan->accesses, accesses);
+	write_passed(plan, block->passed, place + accesses);
+	memcpy(place + accesses + passed, plan->sources, sources);
+	return true;
+}
+
+bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigned way_out, uint32_t *offset)
+{
+	static struct papi_vpmu_access accesses[256]; /* under the lock of the cache */
+	struct papi_vpmu_description block = papi_vpmu_trace_plan_way_out(plan, way_out, accesses);
+	size_t size = block.accesses * sizeof(accesses[0]);
+	unsigned char *place = papi_vpmu_describe_room(sizeof(block) + size + size_of_passed(way_out), offset);
+
+	if (!place)
+		return false;
+	place_block(&block, plan->ways_out[way_out].branch, plan->ways_out[way_out].end);
+	papi_vpmu_description_finish(&block, accesses);
+	relate_constants(accesses, block.accesses, *offset);
+	memcpy(place, &block, sizeof(block));
+	place += sizeof(block);
+	memcpy(place, accesses, size);
+	write_passed(plan, way_out, place + size);
 	return true;
 }

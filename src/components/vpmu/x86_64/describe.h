@@ -8,5 +8,7 @@
  * for as well, or NULL. False when memory has ended. */
 bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following,
 	bool with_sources, uint32_t *offset);
+/* The same of what runs up to a way out. Under the lock of the cache. */
+bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigned way_out, uint32_t *offset);
 
 #endif

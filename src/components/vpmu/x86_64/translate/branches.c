@@ -80,6 +80,7 @@ void papi_vpmu_lead_aside(struct papi_vpmu_translation *t, unsigned branch)
 		.place = papi_vpmu_emit_jump_if(&t->e, instruction->decoded.opcode & 15u),
 		.instruction = branch,
 		.lane = t->lane,
+		.spilled = t->spilled,
 	};
 	papi_vpmu_mark(t, instruction->pc + instruction->decoded.length);
 }
@@ -88,12 +89,17 @@ void papi_vpmu_end_asides(struct papi_vpmu_translation *t)
 {
 	for (unsigned i = 0; i < t->n_asides; i++) {
 		const struct papi_vpmu_aside *aside = &t->asides[i];
+		const struct papi_vpmu_instruction *branch = &t->decoded.instructions[aside->instruction];
+		uint64_t behind = branch->pc + branch->decoded.length;
 
 		papi_vpmu_emit_land_32(&t->e, aside->place);
 		t->lane = aside->lane;
-		t->spilled = 0;
+		t->spilled = aside->spilled;
+		t->added = 0;
+		papi_vpmu_mark_as(t, behind, PAPI_VPMU_MARK_ASIDE_TAKEN);
+		papi_vpmu_trace_leave_aside(t, i, behind);
 		papi_vpmu_count_aside(t, aside->instruction);
-		link_to(t, papi_vpmu_branch_target(&t->decoded.instructions[aside->instruction]));
+		link_to(t, papi_vpmu_branch_target(branch));
 	}
 }
 

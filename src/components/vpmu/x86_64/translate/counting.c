@@ -159,8 +159,6 @@ void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch)
 	bool counts_taken = last->counted && t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 	bool flags_free = papi_vpmu_flags_unused(t->request.view, papi_vpmu_branch_target(last));
 
-	t->added = 0;
-	papi_vpmu_mark_as(t, pc, counts_taken ? PAPI_VPMU_MARK_ASIDE_TAKEN : PAPI_VPMU_MARK_ASIDE);
 	sum_until(t, branch, sums);
 	if (!flags_free)
 		papi_vpmu_spill(t, RAX, pc);

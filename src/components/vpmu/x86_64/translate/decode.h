@@ -14,6 +14,7 @@
 #include "components/vpmu/x86_64/translate/view.h"
 
 #define PAPI_VPMU_BLOCK_LENGTH 64
+#define PAPI_VPMU_MAX_ASIDES   6 /* conditional branches that a block goes on behind */
 
 #define PAPI_VPMU_ARITHMETIC_FLAGS                                                                      \
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \

@@ -116,8 +116,11 @@ static void correct_counters(const struct papi_vpmu_recovery *r, const struct pa
 	correct_sums(r, mark->added, &passed);
 	switch (mark->kind) {
 	case PAPI_VPMU_MARK_TAKEN:
-	case PAPI_VPMU_MARK_ASIDE_TAKEN:
 		r->counters[PAPI_VPMU_BRANCHES_TAKEN]++;
+		break;
+	case PAPI_VPMU_MARK_ASIDE_TAKEN:
+		r->counters[PAPI_VPMU_BRANCHES_TAKEN] += is_counted(r, &passed.last) &&
+			papi_vpmu_is_wanted(r->wants, PAPI_VPMU_BRANCHES_TAKEN);
 		break;
 	case PAPI_VPMU_MARK_REP:
 		if (papi_vpmu_decode_copy(&repeated, block->pc + offset, block->bytes + offset, block->size - offset))

@@ -66,7 +66,6 @@ void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
 	}
 	if (plan->needs_scratch)
 		papi_vpmu_spill(t, plan->scratch, t->pc);
-	papi_vpmu_emit_store_constant_at(&t->e, plan->pointer, t->description);
 }
 
 static void emit_stores(struct papi_vpmu_translation *t, unsigned instruction, bool after)
@@ -88,17 +87,43 @@ void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction
 	emit_stores(t, instruction, true);
 }
 
-void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
+/* The record is complete. */
+static void append(struct papi_vpmu_translation *t, uint32_t description, unsigned words)
+{
+	unsigned pointer = t->plan.pointer;
+
+	papi_vpmu_emit_store_constant_at(&t->e, pointer, description);
+	papi_vpmu_emit_lea(&t->e, pointer, pointer, (int32_t)(8 * words));
+	papi_vpmu_emit_store(&t->e, VPMU_TRACE_NEXT, pointer);
+}
+
+static void give_back_registers(struct papi_vpmu_translation *t, uint64_t pc)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!t->traced)
-		return;
-	papi_vpmu_emit_lea(&t->e, plan->pointer, plan->pointer, 8 * plan->description.words);
-	papi_vpmu_emit_store(&t->e, VPMU_TRACE_NEXT, plan->pointer);
 	if (plan->needs_scratch)
 		papi_vpmu_unspill(t, plan->scratch, pc);
 	papi_vpmu_unspill(t, plan->pointer, pc);
+}
+
+void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
+{
+	if (!t->traced)
+		return;
+	append(t, t->description, t->plan.description.words);
+	give_back_registers(t, pc);
+}
+
+void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside, uint64_t pc)
+{
+	const struct papi_vpmu_trace_way_out *way_out = &t->plan.ways_out[aside];
+
+	if (!t->traced)
+		return;
+	/* With data alone, only accesses are worth a record. */
+	if (t->request.wants->parts != PAPI_VPMU_PART_DATA || way_out->accesses)
+		append(t, t->ways_out[aside], way_out->words);
+	give_back_registers(t, pc);
 }
 
 void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)

@@ -6,13 +6,13 @@
 #include "components/vpmu/x86_64/translate/offsets.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
 
-#define NO_REGISTER  (-1)
-#define MAX_ACCESSES 120 /* and as many that span them */
-#define SPAN         32  /* bytes: what is nearer than that is usually in one line */
+#define NO_REGISTER (-1)
+#define SPAN        32 /* bytes: what is nearer than that is usually in one line */
 
 static bool room_left(const struct papi_vpmu_trace_plan *plan)
 {
-	return plan->description.accesses < MAX_ACCESSES && plan->description.words < PAPI_VPMU_RECORD_WORDS_MAX - 24;
+	return plan->description.accesses < PAPI_VPMU_MAX_ACCESSES &&
+		plan->description.words < PAPI_VPMU_RECORD_WORDS_MAX - 24;
 }
 
 /* ---- values ---- */
@@ -182,7 +182,7 @@ static void plan_operand(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 	const ZydisDecodedOperand *operand, unsigned index)
 {
 	const struct papi_vpmu_class *class = &instruction->class;
-	struct papi_vpmu_access *access = &plan->accesses[plan->description.accesses++];
+	struct papi_vpmu_access *access = &plan->single[plan->description.accesses++];
 	struct papi_vpmu_value value;
 
 	*access = (struct papi_vpmu_access){ .kind = (uint8_t)kind_of(instruction, operand),
@@ -244,7 +244,7 @@ static unsigned gather_extent(const struct papi_vpmu_instruction *instruction, c
 static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
 	const ZydisDecodedOperand *operand, unsigned index)
 {
-	struct papi_vpmu_access *access = &plan->accesses[plan->description.accesses++];
+	struct papi_vpmu_access *access = &plan->single[plan->description.accesses++];
 	struct papi_vpmu_value base = { .base = (int8_t)papi_vpmu_register_number(operand->mem.base),
 		.index = NO_REGISTER };
 	unsigned extent = gather_extent(instruction, operand);
@@ -330,29 +330,37 @@ static enum papi_vpmu_access_form order_of(const struct papi_vpmu_access *first,
 	return step > 0 ? PAPI_VPMU_FORM_RISING : PAPI_VPMU_FORM_FALLING;
 }
 
-/* Puts before each run of near accesses the one that spans them. */
-static void span(struct papi_vpmu_trace_plan *plan)
+/* The first n accesses, and before each run of near ones the access that spans them. Returns how many these are. */
+static unsigned span(const struct papi_vpmu_access *single, unsigned n, struct papi_vpmu_access *spanned)
 {
-	struct papi_vpmu_access *spanned = plan->spanned;
-	unsigned n = plan->description.accesses, made = 0;
+	unsigned made = 0;
 
 	for (unsigned i = 0; i < n;) {
 		int64_t start, end;
-		unsigned near = near_ones(&plan->accesses[i], n - i, &start, &end);
+		unsigned near = near_ones(&single[i], n - i, &start, &end);
 
 		if (near > 1) {
-			spanned[made] = plan->accesses[i];
+			spanned[made] = single[i];
 			spanned[made].displacement = start;
 			spanned[made].extent = (uint16_t)(end - start);
-			spanned[made].form = (uint8_t)order_of(&plan->accesses[i], near);
-			spanned[made].line = plan->accesses[i + near - 1].line;
+			spanned[made].form = (uint8_t)order_of(&single[i], near);
+			spanned[made].line = single[i + near - 1].line;
 			spanned[made++].spanned = (uint8_t)near;
 		}
 		for (near = near ? near : 1; near > 0; near--)
-			spanned[made++] = plan->accesses[i++];
+			spanned[made++] = single[i++];
 	}
-	memcpy(plan->accesses, spanned, made * sizeof(spanned[0]));
-	plan->description.accesses = (uint8_t)made;
+	return made;
+}
+
+/* Accesses that are not plain are looked up one by one. */
+static uint8_t lay_out(
+	const struct papi_vpmu_trace_plan *plan, unsigned n, bool plain, struct papi_vpmu_access *accesses)
+{
+	if (plain)
+		return (uint8_t)span(plan->single, n, accesses);
+	memcpy(accesses, plan->single, n * sizeof(*accesses));
+	return (uint8_t)n;
 }
 
 /* ---- the block ---- */
@@ -402,6 +410,24 @@ static void cut(struct papi_vpmu_decoded *decoded, unsigned count)
 	decoded->end = decoded->instructions[count].pc;
 }
 
+static void plan_way_out(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *branch)
+{
+	plan->ways_out[plan->n_ways_out++] = (struct papi_vpmu_trace_way_out){
+		.branch = branch->pc,
+		.end = branch->pc + branch->decoded.length,
+		.accesses = plan->description.accesses,
+		.words = plan->description.words,
+		.plain = plan->description.plain,
+	};
+}
+
+/* The last instruction is the end, after a cut, too. */
+static void cut_ways_out(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_decoded *decoded)
+{
+	if (plan->n_ways_out && plan->ways_out[plan->n_ways_out - 1].end == decoded->end)
+		plan->n_ways_out--;
+}
+
 void papi_vpmu_trace_plan_block(
 	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, bool data)
 {
@@ -410,7 +436,7 @@ void papi_vpmu_trace_plan_block(
 
 	plan->description = (struct papi_vpmu_description){ .pc = decoded->pc, .words = 1, .plain = true };
 	plan->end = decoded->pc;
-	plan->n_stores = 0;
+	plan->n_stores = plan->n_ways_out = 0;
 	plan->line_shift = line_shift;
 	plan->needs_scratch = false;
 	for (unsigned i = 0; i < 16; i++)
@@ -423,6 +449,8 @@ void papi_vpmu_trace_plan_block(
 			break;
 		}
 		used |= papi_vpmu_used_registers(instruction);
+		if (papi_vpmu_leads_aside(decoded, i))
+			plan_way_out(plan, instruction);
 		if (!instruction->trimmed) {
 			plan->end = instruction->pc + instruction->decoded.length;
 			if (data)
@@ -431,10 +459,28 @@ void papi_vpmu_trace_plan_block(
 		papi_vpmu_trace_follow(plan, instruction);
 	}
 	choose_registers(plan, used);
+	cut_ways_out(plan, decoded);
 	last = &decoded->instructions[decoded->count - 1];
 	plan->last = last->pc;
 	plan->description.next = decoded->end;
 	plan->description.end = (uint8_t)ending_of(last);
-	if (plan->description.plain)
-		span(plan);
+	plan->description.passed = (uint8_t)plan->n_ways_out;
+	plan->description.accesses = lay_out(plan, plan->description.accesses, plan->description.plain, plan->accesses);
+}
+
+struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
+	const struct papi_vpmu_trace_plan *plan, unsigned way_out, struct papi_vpmu_access *accesses)
+{
+	const struct papi_vpmu_trace_way_out *way = &plan->ways_out[way_out];
+
+	return (struct papi_vpmu_description){
+		.pc = plan->description.pc,
+		.next = way->end,
+		.words = way->words,
+		.accesses = lay_out(plan, way->accesses, way->plain, accesses),
+		.end = PAPI_VPMU_ENDS_CONDITIONAL,
+		.counted = plan->description.counted,
+		.plain = way->plain,
+		.passed = (uint8_t)way_out,
+	};
 }

@@ -36,6 +36,8 @@
 #include "components/vpmu/models/trace.h"
 #include "components/vpmu/x86_64/translate/decode.h"
 
+#define PAPI_VPMU_MAX_ACCESSES 120 /* and as many that span them */
+
 enum papi_vpmu_trace_sort {
 	PAPI_VPMU_STORE_ADDRESS, /* base + index * scale */
 	PAPI_VPMU_STORE_VECTOR,  /* several words: the 32 bytes of the vector register base */
@@ -77,11 +79,20 @@ struct papi_vpmu_value {
 	struct papi_vpmu_known base_then, index_then;
 };
 
+/* A conditional branch that may leave the block in its middle, and what there is up to it. */
+struct papi_vpmu_trace_way_out {
+	uint64_t branch, end; /* its pc, and where it ends */
+	uint8_t accesses, words;
+	bool plain;
+};
+
 struct papi_vpmu_trace_plan {
 	struct papi_vpmu_description description;
 	uint64_t last; /* pc of the last instruction */
 	uint64_t end;  /* of what the models see: what belongs to a call of the library is not fetched */
 	struct papi_vpmu_access accesses[256];
+	struct papi_vpmu_trace_way_out ways_out[PAPI_VPMU_MAX_ASIDES];
+	unsigned n_ways_out;
 	struct papi_vpmu_trace_store stores[256];
 	struct papi_vpmu_source sources[256]; /* of each word */
 	unsigned n_stores;
@@ -92,13 +103,17 @@ struct papi_vpmu_trace_plan {
 	unsigned line_shift; /* of L1I */
 	struct papi_vpmu_known registers[16];
 	struct papi_vpmu_value values[PAPI_VPMU_RECORD_WORDS_MAX];
-	struct papi_vpmu_access spanned[256];
+	struct papi_vpmu_access single[PAPI_VPMU_MAX_ACCESSES]; /* the accesses without those that span others */
 };
 
 /* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record;
  * with its accesses to data, or without any. */
 void papi_vpmu_trace_plan_block(
 	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, bool data);
+
+/* The description of what runs up to a way out and its accesses; all is to be filed. accesses: room for 256. */
+struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
+	const struct papi_vpmu_trace_plan *plan, unsigned way_out, struct papi_vpmu_access *accesses);
 
 /* trace_follow.c: what the instruction does to the registers that values come from. */
 void papi_vpmu_trace_follow(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction);

@@ -205,12 +205,12 @@ static void translate_gate(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_jump_through(&t->e, VPMU_GATE_ENTER);
 }
 
-/* Blocks stay short where records and budgets are for whole blocks, and where code may change: that is compared with
+/* Blocks stay short where budgets are for whole blocks, and where code may change: that is compared with
  * its bytes at the beginning of a block, which is to come soon. Of the library each is run a few times. */
 static unsigned asides_of(const struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_request *request = &t->request;
-	bool whole = request->step || request->library || request->wants->parts || request->wants->overflow;
+	bool whole = request->step || request->library || request->wants->overflow;
 
 	return whole || request->view->may_change(request->view, t->pc) ? 0 : PAPI_VPMU_MAX_ASIDES;
 }

@@ -34,7 +34,6 @@
 #define PAPI_VPMU_MAX_MARKS  2048
 #define PAPI_VPMU_MAX_LINKS  64
 #define PAPI_VPMU_MAX_COPIES 4
-#define PAPI_VPMU_MAX_ASIDES 6 /* conditional branches that a block goes on behind */
 
 /* The code to translate, and how. */
 struct papi_vpmu_request {
@@ -60,7 +59,7 @@ struct papi_vpmu_place {
 /* A conditional branch that leaves a block in its middle: where its code is, which counts and goes on to the target. */
 struct papi_vpmu_aside {
 	uint8_t *place; /* of the jump there */
-	unsigned instruction, lane;
+	unsigned instruction, lane, spilled;
 };
 
 /* A block in the making: the code is behind its entry, e.next is its end. Large. */
@@ -79,6 +78,7 @@ struct papi_vpmu_translation {
 	unsigned spilled, added;           /* as the next mark will say */
 	bool traced, trace_keeps_flags;    /* it makes a record; and does so where flags are needed */
 	uint32_t description;              /* with traced: of the record, which the caller files before emission */
+	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks, n_links, n_asides;
@@ -140,7 +140,8 @@ void papi_vpmu_copy_loop(
  * set when the flags are not needed there. */
 unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free);
 void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_free);
-/* What the block adds up to that conditional branch, which has been taken, itself included. */
+/* What the block adds up to that conditional branch, which has been taken, itself included. The mark says that it is at
+ * the target. */
 void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch);
 /* One more of a counter, at a place where the program is about to be at target. */
 void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint64_t target);
@@ -176,8 +177,9 @@ void papi_vpmu_spend_budget(struct papi_vpmu_translation *t);
 void papi_vpmu_trace_enter(struct papi_vpmu_translation *t);
 void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instruction);
 void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction);
-/* Before the branch that ends the block. */
+/* Before the branch that ends the block; and behind one that has left it in its middle. */
 void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc);
+void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside, uint64_t pc);
 /* Behind the block: where it goes when the trace is full. */
 void papi_vpmu_trace_finish(struct papi_vpmu_translation *t);
 
