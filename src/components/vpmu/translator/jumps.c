@@ -6,10 +6,14 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
+#include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/processor.h"
 
 #define PAGE      4096u
 #define FILE_SIZE 65536u /* as much as the kernel maps at once when a page is first read */
+
+/* Entered places, from which on there will be more. */
+#define MANY 24
 
 static int new_file(void)
 {
@@ -57,9 +61,20 @@ void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread)
 
 void papi_vpmu_jumps_forget(struct papi_vpmu_thread *thread)
 {
+	thread->n_jumps = 0;
 	/* Memory that the program has locked cannot be thrown away. */
 	if (thread->jumps_are_mapped &&
 		!papi_vpmu_raw(SYS_madvise, (long)thread->jumps, sizeof(thread->jumps), MADV_DONTNEED, 0, 0, 0))
 		return;
 	fill(thread->jumps, PAPI_VPMU_JUMPS);
+}
+
+void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, uint64_t pc, uint64_t code)
+{
+	if (++thread->n_jumps == MANY && thread->jumps_are_mapped) {
+		papi_vpmu_jumps_forget(thread);
+		thread->n_jumps = MANY;
+		papi_vpmu_memory_prepare(thread->jumps, sizeof(thread->jumps), true);
+	}
+	thread->jumps[pc & (PAPI_VPMU_JUMPS - 1)] = code;
 }

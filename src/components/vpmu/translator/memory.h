@@ -8,8 +8,8 @@
 
 /* Memory of zeros; NULL when there is none. */
 void *papi_vpmu_memory_map(size_t size);
-/* Its pages are there before they are written to, or read if they are shared and no longer empty: many at once cost less
- * than a page fault for each. What fails costs time only. */
+/* Its pages are there before they are written to, or read if they are shared and no longer empty: many at once cost
+ * less than a page fault for each. What fails costs time only. */
 void papi_vpmu_memory_prepare(void *memory, size_t size, bool write);
 /* NULL does nothing. */
 void papi_vpmu_memory_unmap(const void *memory, size_t size);

@@ -9,6 +9,7 @@
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/gates.h"
 #include "components/vpmu/translator/guard.h"
+#include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
@@ -91,8 +92,8 @@ uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char
  * memory that is touched the first time takes longer than the dispatcher. */
 static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
 {
-	uint64_t *jump = &thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
-	uint64_t otherwise = papi_vpmu_cache_is_live(*jump) ? *jump : 0;
+	uint64_t jump = thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
+	uint64_t otherwise = papi_vpmu_cache_is_live(jump) ? jump : 0;
 	uint64_t entry = block->indirect;
 
 	if (!entry) {
@@ -101,7 +102,7 @@ static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_b
 		papi_vpmu_processor_restore_vectors(thread);
 	}
 	if (entry)
-		*jump = entry;
+		papi_vpmu_jumps_enter(thread, block->pc, entry);
 }
 
 /* The library's code ends where it returns to the program. */

@@ -120,6 +120,7 @@ struct papi_vpmu_thread {
 	bool ended; /* nobody runs on its stack any more but a few instructions that end the thread */
 	struct papi_vpmu_thread *next, *same_hash;
 	void *page;                      /* of the agent's, where counters lie; NULL: they are the process's own */
+	unsigned n_jumps;                /* places of jumps that have been entered since it was empty */
 	bool jumps_are_mapped;           /* from a file that holds them as they are when empty (jumps.h) */
 	struct papi_vpmu_models *models; /* when it simulates */
 	uint64_t *trace;
