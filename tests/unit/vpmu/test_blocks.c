@@ -465,6 +465,43 @@ static void a_transaction_aborts_at_once(void **state)
 	assert_int_equal(s.t.block.target, harness_text() + 0x16);
 }
 
+/* ---- glances ---- */
+
+static unsigned compare_glance(const uint8_t *bytes)
+{
+	struct papi_vpmu_instruction instruction;
+	struct papi_vpmu_glance glance;
+
+	if (!papi_vpmu_glance(bytes, 16, &glance))
+		return 0;
+	assert_true(papi_vpmu_decode_copy(&instruction, 0x1000, bytes, 16));
+	assert_int_equal(glance.length, instruction.decoded.length);
+	assert_int_equal(instruction.kind, PAPI_VPMU_PLAIN);
+	assert_int_equal(instruction.flags_read, 0);
+	assert_int_equal(instruction.flags_set, glance.sets_flags ? PAPI_VPMU_ARITHMETIC_FLAGS : 0);
+	return 1;
+}
+
+/* All opcodes of one byte, ModRM bytes, and REX prefixes, and SIB bytes that differ in what follows. */
+static void glances_see_what_the_decoder_sees(void **state)
+{
+	static const uint8_t sibs[] = { 0x00, 0x05, 0x24, 0x25, 0x65, 0xfd };
+	const uint8_t endbr64[16] = { 0xf3, 0x0f, 0x1e, 0xfa }, endbr32[16] = { 0xf3, 0x0f, 0x1e, 0xfb };
+	unsigned known = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 17 << 16; i++)
+		for (unsigned j = 0; j < sizeof(sibs); j++) {
+			uint8_t bytes[17] = { (uint8_t)(0x3f + (i >> 16)), (uint8_t)(i >> 8), (uint8_t)i, sibs[j] };
+
+			known += compare_glance(i >> 16 ? bytes : bytes + 1);
+		}
+	assert_true(known > 500000);
+	assert_int_equal(compare_glance(endbr64), 1);
+	assert_int_equal(compare_glance(endbr32), 0);
+	assert_false(papi_vpmu_glance(endbr64, 14, &(struct papi_vpmu_glance){ 0 }));
+}
+
 /* ---- indirect branches ---- */
 
 static void arrive(struct papi_vpmu_translation *entry, uint64_t target, uint64_t otherwise, uint64_t *pc)
@@ -620,6 +657,7 @@ int main(void)
 		cmocka_unit_test(the_caller_jumps_to_what_follows),
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(a_transaction_aborts_at_once),
+		cmocka_unit_test(glances_see_what_the_decoder_sees),
 		cmocka_unit_test(indirect_branches_find_their_block),
 		cmocka_unit_test(indirect_branches_are_taken_back),
 		cmocka_unit_test(what_ran_alone_is_counted),

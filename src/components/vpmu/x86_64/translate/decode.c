@@ -250,8 +250,15 @@ bool papi_vpmu_flags_unused(const struct papi_vpmu_view *view, uint64_t pc)
 		return false;
 	for (unsigned i = 0; i < LOOKAHEAD && pc < limit; i++) {
 		ZydisDecodedInstruction decoded;
+		struct papi_vpmu_glance glance;
 		unsigned read, set;
 
+		if (papi_vpmu_glance(papi_vpmu_view_bytes(view, pc), limit - pc, &glance)) {
+			if (glance.sets_flags)
+				return true;
+			pc += glance.length;
+			continue;
+		}
 		if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_instruction(
 			    &decoder, NULL, papi_vpmu_view_bytes(view, pc), limit - pc, &decoded)))
 			return false;

@@ -84,6 +84,15 @@ bool papi_vpmu_loads_flags(const struct papi_vpmu_instruction *instruction);
 /* Whether nothing that the program does from pc on needs the arithmetic flags; false when it cannot be seen soon. */
 bool papi_vpmu_flags_unused(const struct papi_vpmu_view *view, uint64_t pc);
 
+/* glance.c: of an instruction that reads none of these flags, and leads to the one behind it. */
+#define PAPI_VPMU_LONGEST_GLANCE 15
+struct papi_vpmu_glance {
+	unsigned length;
+	bool sets_flags; /* all of them, else none */
+};
+/* False where only the Zydis library can tell. */
+bool papi_vpmu_glance(const uint8_t *bytes, uint64_t size, struct papi_vpmu_glance *glance);
+
 /* The target of a direct branch. */
 uint64_t papi_vpmu_branch_target(const struct papi_vpmu_instruction *instruction);
 
