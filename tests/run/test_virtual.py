@@ -135,6 +135,31 @@ class Cost(RunTest):
         self.assertGreater(counted, alone)
 
 
+class Memory(RunTest):
+    """What models add to a program's memory."""
+
+    EVENTS = "PAPI_L1_DCM,PAPI_L1_ICM,PAPI_L2_DCM,PAPI_L2_TCM,PAPI_TLB_DM,PAPI_TLB_IM,PAPI_BR_MSP,PAPI_TOT_CYC"
+
+    def memory(self, *command):
+        """Address space, and the most that was resident, in KiB."""
+        status = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
+        lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        return [int(lines[name].split()[0]) for name in ("VmPeak", "VmHWM")]
+
+    def assert_small(self, *command):
+        _, alone = self.memory(*command)
+        size, resident = self.memory(PAPI_RUN, "-e", self.EVENTS, *command)
+        self.assertLess(resident, 1.5 * alone + 16 * 1024)
+        return size
+
+    def test_of_a_small_program(self):
+        self.assertLess(self.assert_small("cat", "/proc/self/status"), 256 * 1024)
+
+    def test_of_a_program_with_data(self):
+        program = "a = [i * 7 for i in range(500000)]; print(open('/proc/self/status').read())"
+        self.assert_small(PYTHON, "-S", "-c", program)
+
+
 class Kinds(RunTest):
     def test_modelled(self):
         report = self.report("-e", f"{INSTRUCTIONS},vpmu:::CYCLES,vpmu:::L1D_MISSES", LOOPER, "s", "00100000", status=7)

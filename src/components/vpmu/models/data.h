@@ -3,18 +3,15 @@
  * Accesses to data: their pages, and the lines they touch. The usual case, the newest line of its set again, is
  * straight code, and all else is a function of its own.
  *
- *	address -- settle -- page -- in data_page? ------ yes -- + data_shift -- line -- newest of its set? -- done
- *	                              | no                                          | no
- *	                         recent, in the DTLB? -- yes -- it is the       papi_vpmu_touch_new_line()
- *	                              | no                      newest there
- *	                         papi_vpmu_enter_page(): frames, TLBs
+ *	address -- settle -- page -- recent, in the DTLB? -- yes -- used now -- line -- newest of its set? -- done
+ *	                              | no                                      | no
+ *	                         papi_vpmu_enter_page(): frames, TLBs    papi_vpmu_touch_new_line()
  *
  * What is remembered, when it holds, and what ends it:
  *
- *  - data_page and data_shift: the page of the last access, and what makes its place in the models of an address in it.
- *    That page is the newest of the DTLB, so that another access to it changes nothing. Another page ends it.
- *  - recent[]: where pages are in the models, and in the DTLB. A page keeps its place, and loses its node of the DTLB when
- *    that has the line of another.
+ *  - recent[]: where pages are in the models, and in the DTLB. A page keeps its place, and loses its node of the DTLB
+ *    when that has the line of another. Programs go from page to page with most accesses: so that a page is used is
+ *    noted each time, which is one store, and nobody asks whether it is the page of the last access.
  *  - newest[] of a cache: the newest line of each set. The same again changes nothing. Another line in the set ends
  *    it.
  *  - An access that spans others (trace.h): while all that it spans is in one line, the first of them decides, and the
@@ -67,17 +64,9 @@ static __attribute__((noinline)) void papi_vpmu_enter_page(
 		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
 }
 
-static inline void papi_vpmu_turn_to_page(
-	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
+static inline struct papi_vpmu_recent *papi_vpmu_recent(struct papi_vpmu_models *models, uint64_t address)
 {
-	struct papi_vpmu_recent *recent = &models->recent[page % PAPI_VPMU_RECENT];
-
-	if (__builtin_expect(recent->page == page && recent->node->line == recent->frame, 1))
-		recent->node->used = ++models->dtlb.large->now;
-	else
-		papi_vpmu_enter_page(models, counters, page, kind);
-	models->data_page = page;
-	models->data_shift = recent->shift;
+	return &models->recent[(address >> PAPI_VPMU_PAGE_SHIFT) % PAPI_VPMU_RECENT];
 }
 
 /* A settled address with the number of its page. */
@@ -85,10 +74,13 @@ static inline uint64_t papi_vpmu_place(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind)
 {
 	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT;
+	struct papi_vpmu_recent *recent = papi_vpmu_recent(models, address);
 
-	if (page != models->data_page)
-		papi_vpmu_turn_to_page(models, counters, page, kind);
-	return address + models->data_shift;
+	if (__builtin_expect(recent->page == page && recent->node->line == recent->frame, 1))
+		recent->node->used = ++models->dtlb.large->now;
+	else
+		papi_vpmu_enter_page(models, counters, page, kind);
+	return address + recent->shift;
 }
 
 /* How many levels miss the line. */

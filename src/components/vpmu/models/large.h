@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A cache of more than 16 ways, or a TLB, with true LRU replacement: a table tells for each line there is which node it has, and
- * the node when it was last used. A hit is a look and a time, whatever the number of ways.
+ * A cache of more than 16 ways, or a TLB, with true LRU replacement: a table tells for each line there is which node it
+ * has, and the node when it was last used. A hit is a look and a time, whatever the number of ways.
  *
  * When a line has to leave, the oldest is found in a heap that does not know of uses since: its order is that of the
  * times known to it. At the top is a node that was the oldest when somebody last looked. If it has been used since, it

@@ -54,13 +54,14 @@ struct papi_vpmu_loop {
 #define PAPI_VPMU_LOOP_OF_USE 4
 
 /* Of the last access that has been touched: the addresses that are in its page, and in the stack or not like it. */
-static bool papi_vpmu_loop_learn(const struct papi_vpmu_models *models, struct papi_vpmu_site *site,
+static bool papi_vpmu_loop_learn(struct papi_vpmu_models *models, struct papi_vpmu_site *site,
 	const struct papi_vpmu_access *access, uint64_t address)
 {
 	uint64_t settled = papi_vpmu_settle(models, address), stack_end = models->stack_start + models->stack_size;
 	uint64_t low = address - (settled & ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)),
 		 high = low + (1 << PAPI_VPMU_PAGE_SHIFT);
 	uint64_t line_size = 1ull << models->l1d.shift;
+	const struct papi_vpmu_recent *recent = papi_vpmu_recent(models, settled);
 
 	if (low < models->stack_start && models->stack_start < high)
 		*(address < models->stack_start ? &high : &low) = models->stack_start;
@@ -68,13 +69,13 @@ static bool papi_vpmu_loop_learn(const struct papi_vpmu_models *models, struct p
 		*(address < stack_end ? &high : &low) = stack_end;
 	*site = (struct papi_vpmu_site){ .displacement = (uint64_t)access->displacement - low,
 		.size = high - low - access->extent,
-		.page = low + settled - address + models->data_shift,
+		.page = low + settled - address + recent->shift,
 		.room = (uint32_t)(line_size - access->extent),
 		.word = access->word,
 		.is_write = access->is_write,
 		.spans = access->spanned != 0 };
 	return access->extent < line_size && access->extent < high - low &&
-		settled >> PAPI_VPMU_PAGE_SHIFT == models->data_page;
+		settled >> PAPI_VPMU_PAGE_SHIFT == recent->page;
 }
 
 static uint64_t papi_vpmu_translation_misses(const uint64_t counters[])

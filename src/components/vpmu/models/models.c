@@ -97,8 +97,6 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 	init_caches(models, geometry);
 	papi_vpmu_predictor_init(&models->predictor);
 	papi_vpmu_models_use(models, PAPI_VPMU_PARTS);
-	/* No page is the last one yet. */
-	models->data_page = ~0ull;
 	for (unsigned i = 0; i < PAPI_VPMU_RECENT; i++)
 		models->recent[i].page = ~0ull;
 	if (geometry->choice.groups)

@@ -18,8 +18,8 @@
 
 struct papi_vpmu_sampled;
 
-/* A page of data, found by its lowest bits: which it is keeps holding, and it is in the DTLB as long as the node there is
- * still its own. */
+/* A page of data, found by its lowest bits: which it is keeps holding, and it is in the DTLB as long as the node there
+ * is still its own. */
 struct papi_vpmu_recent {
 	uint64_t page;  /* ~0: none */
 	uint64_t shift; /* what makes the number of its page of an address */
@@ -37,9 +37,7 @@ struct papi_vpmu_models {
 	unsigned parts;
 	bool has_l2, has_tlb2[2]; /* of data and of code */
 
-	/* The pages of the last data access and the last fetch: the same again changes nothing. */
-	uint64_t data_page, code_page;
-	uint64_t data_shift; /* of the recent page */
+	uint64_t code_page; /* of the last fetch: the same again changes nothing */
 	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
 	 * start. */
 	uint64_t stack_start, stack_size, stack_shift;

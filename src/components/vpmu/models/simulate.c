@@ -11,7 +11,7 @@
  *	   no -- code: is_ready()     lines that are the newest of their sets, in the page of the last fetch: nothing
  *	   |                          changes; or lines and a page that are there: they become the newest
  *	   |
- *	   data: data.h               lines that are the newest of their sets, in one of the last two pages
+ *	   data: data.h               lines that are the newest of their sets, in recent pages
  *
  * A block whose code misses goes the long way (run_fetching): what misses goes to levels that data sees too, so that
  * fetches and accesses are to come in their order.
@@ -353,6 +353,7 @@ static inline __attribute__((always_inline)) const struct papi_vpmu_description 
 	const uint64_t *record, const uint64_t *end, const unsigned char *arena, unsigned shift, unsigned parts)
 {
 	uint64_t description = ~0ull;
+	const uint64_t *next;
 
 	while (record < end) {
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
@@ -362,9 +363,12 @@ static inline __attribute__((always_inline)) const struct papi_vpmu_description 
 			continue;
 		}
 		description = *record;
+		next = record + following->words;
+		if (next < end)
+			__builtin_prefetch(arena + *next);
 		run_any(models, counters, block, following, record, shift, parts);
 		block = following;
-		record += block->words;
+		record = next;
 	}
 	return block;
 }
