@@ -35,6 +35,14 @@ static double quantile(unsigned groups)
 	return groups == PAPI_VPMU_GROUPS_MAX ? 2.365 : 3.182;
 }
 
+/* Of what is not negative. */
+static long long round_up(double value)
+{
+	long long below = (long long)value;
+
+	return below + ((double)below < value);
+}
+
 long long papi_vpmu_estimates_interval(
 	const struct papi_vpmu_choice *choice, const long long without[PAPI_VPMU_GROUPS_MAX])
 {
@@ -45,5 +53,5 @@ long long papi_vpmu_estimates_interval(
 	for (unsigned i = 0; i < choice->groups; i++)
 		squares += ((double)without[i] - mean) * ((double)without[i] - mean);
 	squares *= (groups - 1) / groups * (1 - groups / choice->classes);
-	return llround(ceil(quantile(choice->groups) * sqrt(squares)));
+	return round_up(quantile(choice->groups) * sqrt(squares));
 }
