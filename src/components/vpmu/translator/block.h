@@ -65,7 +65,6 @@ struct papi_vpmu_block {
 	uint64_t indirect; /* where indirect branches to it go, 0: less than two have come */
 	uint64_t target;   /* of a direct branch at its end */
 	struct papi_vpmu_flavour *flavour;
-	struct papi_vpmu_block *next; /* in its bucket of the table of blocks */
 	struct papi_vpmu_mark *marks;
 	const uint8_t *bytes; /* size of the program's, as they were */
 	uint16_t n_marks;

@@ -15,11 +15,12 @@
 /* A choice of what is instrumented, and the translations of that sort. */
 struct papi_vpmu_flavour {
 	struct papi_vpmu_wants wants;
-	bool library;                     /* for the library's own code: nothing is */
-	bool step;                        /* a block has one instruction, and the dispatcher is asked after each */
-	unsigned users;                   /* threads */
-	struct papi_vpmu_block **buckets; /* by a hash of their pc: 1 << bits lists */
-	unsigned bits, n_blocks;
+	bool library;     /* for the library's own code: nothing is */
+	bool step;        /* a block has one instruction, and the dispatcher is asked after each */
+	unsigned users;   /* threads */
+	uint64_t *places; /* of blocks, by a hash of their pc: 1 << bits; NULL: none yet */
+	uint64_t used;    /* places that are not free */
+	unsigned bits;
 };
 
 /* The flavour of these wants, made if there is none. NULL when memory ends. */
@@ -30,6 +31,8 @@ struct papi_vpmu_flavour *papi_vpmu_flavour_step(const struct papi_vpmu_wants *w
 
 /* The translation of pc that is not stale; NULL. */
 struct papi_vpmu_block *papi_vpmu_cache_find(const struct papi_vpmu_flavour *flavour, uint64_t pc);
+/* Sees to it that there is a place for another block. False when there is none before all are gone. */
+bool papi_vpmu_flavour_open(struct papi_vpmu_flavour *flavour);
 /* The block goes into its flavour's table, or out of it. */
 void papi_vpmu_flavour_add(struct papi_vpmu_block *block);
 void papi_vpmu_flavour_remove(const struct papi_vpmu_block *block);

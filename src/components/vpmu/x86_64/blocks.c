@@ -71,10 +71,10 @@ static uint64_t find(const void *flavour, uint64_t pc)
 	return block ? block->code : 0;
 }
 
-/* Where code is to be put. False when the segment is full. */
-static bool open_place(struct papi_vpmu_place *place, const struct papi_vpmu_flavour *flavour, uint64_t pc)
+/* Where code is to be put. False when the segment is full, or the flavour's table. */
+static bool open_place(struct papi_vpmu_place *place, struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
-	if (!papi_vpmu_cache_open(&place->e))
+	if ((flavour && !papi_vpmu_flavour_open(flavour)) || !papi_vpmu_cache_open(&place->e))
 		return false;
 	papi_vpmu_cache_begin_block(&place->e, pc);
 	place->first_link = papi_vpmu_cache_next_link();
