@@ -99,6 +99,12 @@ def programs_of(build, folder):
     return found
 
 
+def environment_of_programs():
+    """The same in every run, and presets are counted by translation."""
+    return {**os.environ, "LC_ALL": "C", "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0", "OPENBLAS_NUM_THREADS": "1",
+            "PAPI_VPMU": "always"}
+
+
 def can_run(name, command, environment):
     """As it will be measured."""
     if not shutil.which(command[0]):
@@ -178,8 +184,7 @@ def main():
     papi_run = str(build / "tools/papi_run")
     if not os.path.exists(papi_run):
         sys.exit(f"corpus.py: no papi_run in {build}: build first (make)")
-    environment = {**os.environ, "LC_ALL": "C", "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0",
-                   "OPENBLAS_NUM_THREADS": "1", "PAPI_VPMU": "always"}
+    environment = environment_of_programs()
     ways = ways_of(papi_run)
     ways = {way: ways[way] for way in choose("way", options.ways, ways)}
     for way in [way for way, (_, front) in ways.items() if not shutil.which(front[0])]:

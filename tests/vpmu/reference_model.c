@@ -85,7 +85,7 @@ void reference_fetch(struct reference_model *model, uint64_t address, unsigned s
 		count(model, PAPI_VPMU_L1I_MISSES, missed > 0);
 		count(model, PAPI_VPMU_L2I_MISSES, missed > 1);
 		count(model, PAPI_VPMU_L3I_MISSES, missed > 2);
-		estimate(model, line, missed, PAPI_VPMU_L1I_MISSES, 1, 1);
+		estimate(model, line, missed > 1 ? missed - 1 : 0, PAPI_VPMU_L2I_MISSES, 1, 1);
 	}
 }
 

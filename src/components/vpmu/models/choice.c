@@ -35,7 +35,7 @@ static void narrow(const struct papi_vpmu_shape *shape, uint32_t *low, uint32_t 
 
 struct papi_vpmu_choice papi_vpmu_choice_of(const struct papi_vpmu_geometry *geometry)
 {
-	const struct papi_vpmu_shape *const caches[] = { &geometry->l1i, &geometry->l1d, &geometry->l2, &geometry->l3 };
+	const struct papi_vpmu_shape *const caches[] = { &geometry->l1d, &geometry->l2, &geometry->l3 };
 	struct papi_vpmu_choice choice = { 0 };
 	uint32_t high = PAGE_SHIFT;
 

@@ -14,7 +14,8 @@ static size_t rounded(size_t size)
 struct papi_vpmu_sampled *papi_vpmu_sampled_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory)
 {
 	size_t own = rounded(sizeof(struct papi_vpmu_sampled)), dtlb = papi_vpmu_stamped_size(&geometry->dtlb),
-	       size = own + dtlb + papi_vpmu_stamped_size(&geometry->itlb);
+	       itlb = papi_vpmu_stamped_size(&geometry->itlb),
+	       size = own + dtlb + itlb + papi_vpmu_stamped_size(&geometry->l1i);
 	struct papi_vpmu_sampled *sampled = memory(NULL, 0, size);
 
 	if (!sampled)
@@ -24,10 +25,11 @@ struct papi_vpmu_sampled *papi_vpmu_sampled_make(const struct papi_vpmu_geometry
 	for (unsigned class = 0; class < geometry->choice.classes; class ++)
 		if (geometry->choice.group_of[class] != PAPI_VPMU_NO_GROUP) {
 			sampled->chosen |= 1ull << class;
-			sampled->data.care[class] = sampled->code.care[class] = ~0ull;
+			sampled->data.care[class] = ~0ull;
 		}
 	papi_vpmu_stamped_init(&sampled->dtlb, &geometry->dtlb, (char *)sampled + own);
 	papi_vpmu_stamped_init(&sampled->itlb, &geometry->itlb, (char *)sampled + own + dtlb);
+	papi_vpmu_stamped_init(&sampled->l1i, &geometry->l1i, (char *)sampled + own + dtlb + itlb);
 	return sampled;
 }
 
@@ -69,7 +71,7 @@ static unsigned levels_behind(struct papi_vpmu_models *models, uint64_t at)
 	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
 }
 
-static void count_levels(const struct papi_vpmu_sampled *sampled, uint64_t counters[], const unsigned char levels[3],
+static void count_levels(const struct papi_vpmu_sampled *sampled, uint64_t counters[], const unsigned char levels[],
 	unsigned missed, unsigned kind, uint64_t address, bool less)
 {
 	for (unsigned i = 0; i < missed; i++)
@@ -78,7 +80,7 @@ static void count_levels(const struct papi_vpmu_sampled *sampled, uint64_t count
 
 static const unsigned char data_levels[] = { PAPI_VPMU_L1D_READ_MISSES, PAPI_VPMU_L2D_READ_MISSES,
 	PAPI_VPMU_L3D_READ_MISSES };
-static const unsigned char code_levels[] = { PAPI_VPMU_L1I_MISSES, PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES };
+static const unsigned char code_levels[] = { PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES };
 
 /* ---- pages ---- */
 
@@ -90,7 +92,7 @@ static __attribute__((noinline)) void enter_page(
 
 	if (__builtin_expect(!frame, 0))
 		frame = papi_vpmu_models_number(models, page);
-	if (papi_vpmu_stamped_enter(&models->sampled->dtlb, page, frame))
+	if (papi_vpmu_stamped_enter(&models->sampled->dtlb, page, frame, ++models->sampled->now))
 		return;
 	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
 	if (!models->has_tlb2[false] || !papi_vpmu_lru_access(&models->dtlb2, frame))
@@ -102,14 +104,14 @@ static inline __attribute__((always_inline)) void touch_page(
 {
 	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT;
 
-	if (!papi_vpmu_stamped_touch(&models->sampled->dtlb, page))
+	if (!papi_vpmu_stamped_touch(&models->sampled->dtlb, page, ++models->sampled->now))
 		enter_page(models, counters, page, kind);
 }
 
 /* Of an address whose page has just been touched. */
-static uint64_t place_of(const struct papi_vpmu_sampled *sampled, uint64_t address)
+static uint64_t place_of(struct papi_vpmu_sampled *sampled, uint64_t address)
 {
-	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT, frame = sampled->dtlb.frames[papi_vpmu_stamped_slot(page)];
+	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT, frame = papi_vpmu_stamped_slot(&sampled->dtlb, page)->frame;
 
 	return address + ((frame - page) << PAPI_VPMU_PAGE_SHIFT);
 }
@@ -119,7 +121,7 @@ static __attribute__((noinline)) bool enter_code_page(
 {
 	if (!papi_vpmu_models_know_code(models, page) && !papi_vpmu_models_reach(models, true, page))
 		return false;
-	if (papi_vpmu_stamped_enter(&models->sampled->itlb, page, page))
+	if (papi_vpmu_stamped_enter(&models->sampled->itlb, page, page, ++models->sampled->now))
 		return true;
 	counters[PAPI_VPMU_ITLB_MISSES]++;
 	if (!models->has_tlb2[true] || !papi_vpmu_lru_access(&models->itlb2, page))
@@ -128,10 +130,10 @@ static __attribute__((noinline)) bool enter_code_page(
 }
 
 /* False when memory has ended. */
-static inline __attribute__((always_inline)) bool touch_code_page(
-	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page)
+static bool touch_code_page(struct papi_vpmu_models *models, uint64_t counters[], uint64_t page)
 {
-	return papi_vpmu_stamped_touch(&models->sampled->itlb, page) || enter_code_page(models, counters, page);
+	return papi_vpmu_stamped_touch(&models->sampled->itlb, page, ++models->sampled->now) ||
+		enter_code_page(models, counters, page);
 }
 
 /* ---- data ---- */
@@ -150,16 +152,6 @@ static __attribute__((noinline)) void touch_chosen(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind)
 {
 	count_levels(models->sampled, counters, data_levels, levels_missed(models, address), kind, address, false);
-}
-
-static inline __attribute__((always_inline)) void touch_line(
-	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind, unsigned shift)
-{
-	const struct papi_vpmu_lately *lately = &models->sampled->data;
-	unsigned class = class_of(models->sampled, address);
-
-	if ((lately->newest[class] ^ address >> shift) & lately->care[class])
-		touch_chosen(models, counters, address, kind);
 }
 
 /* An access across the end of a line. Two chosen lines in a row that both miss make up for what is counted twice where
@@ -185,15 +177,16 @@ static __attribute__((noinline)) void touch_lines(struct papi_vpmu_models *model
 	}
 }
 
-static inline __attribute__((always_inline)) void touch_settled(struct papi_vpmu_models *models, uint64_t counters[],
-	uint64_t address, uint64_t extent, unsigned kind, unsigned shift)
+static void touch_settled(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
 {
-	if (__builtin_expect((address ^ (address + extent)) >> shift != 0, 0)) {
+	if ((address ^ (address + extent)) >> models->l1d.shift) {
 		touch_lines(models, counters, counters, address, extent, kind);
 		return;
 	}
 	touch_page(models, counters, address, kind);
-	touch_line(models, counters, address, kind, shift);
+	if (is_chosen(models->sampled, address))
+		touch_chosen(models, counters, address, kind);
 }
 
 static uint64_t address_of(
@@ -209,21 +202,18 @@ static __attribute__((noinline)) void touch_each(struct papi_vpmu_models *models
 	const struct papi_vpmu_access *last = access + access->spanned;
 
 	for (access += access < last; access <= last; access++)
-		touch_settled(models, counters, address_of(models, access, record), access->extent, access->is_write,
-			models->l1d.shift);
+		touch_settled(models, counters, address_of(models, access, record), access->extent, access->is_write);
 }
 
-static inline __attribute__((always_inline)) void touch(struct papi_vpmu_models *models, uint64_t counters[],
-	const uint64_t *record, const struct papi_vpmu_access *access, unsigned shift)
+static void touch(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const struct papi_vpmu_access *access)
 {
 	uint64_t address = address_of(models, access, record);
 
-	if (__builtin_expect((address ^ (address + access->extent)) >> shift != 0, 0)) {
+	if ((address ^ (address + access->extent)) >> models->l1d.shift)
 		touch_each(models, counters, record, access);
-		return;
-	}
-	touch_page(models, counters, address, access->is_write);
-	touch_line(models, counters, address, access->is_write, shift);
+	else
+		touch_settled(models, counters, address, 0, access->is_write);
 }
 
 /* ---- accesses that are not usual ---- */
@@ -255,8 +245,7 @@ static void touch_any(
 		counters[PAPI_VPMU_LOADS] += access->kind != PAPI_VPMU_WRITE;
 		counters[PAPI_VPMU_STORES] += access->kind != PAPI_VPMU_READ;
 	}
-	touch_settled(models, counters, papi_vpmu_settle(models, address), access->extent, access->is_write,
-		models->l1d.shift);
+	touch_settled(models, counters, papi_vpmu_settle(models, address), access->extent, access->is_write);
 }
 
 /* The same line again changes nothing: a long string goes from line to line, unless each element is to be counted. */
@@ -288,7 +277,7 @@ static void touch_string(struct papi_vpmu_models *models, uint64_t counters[], c
 	end += papi_vpmu_settle(models, address) - address;
 	address = papi_vpmu_settle(models, address);
 	while (address != end) {
-		touch_settled(models, counters, address, 0, access->is_write, models->l1d.shift);
+		touch_settled(models, counters, address, 0, access->is_write);
 		address = next_line(address, end, 1ull << models->l1d.shift);
 	}
 }
@@ -342,15 +331,16 @@ static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *mod
 static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
 {
 	struct papi_vpmu_sampled *sampled = models->sampled;
-	uint64_t address = line << models->l1i.shift, *newest = &sampled->code.newest[class_of(sampled, address)];
+	uint64_t address = line << models->l1i.shift;
 
 	if (!touch_code_page(models, counters, address >> PAPI_VPMU_PAGE_SHIFT))
 		return;
-	if (!is_chosen(sampled, address) || *newest == line)
+	if (papi_vpmu_stamped_touch(&sampled->l1i, line, ++sampled->now) ||
+		papi_vpmu_stamped_enter(&sampled->l1i, line, line, ++sampled->now))
 		return;
-	*newest = line;
-	if (!papi_vpmu_lru_access(&models->l1i, line))
-		count_levels(sampled, counters, code_levels, levels_behind(models, address), 0, address, false);
+	counters[PAPI_VPMU_L1I_MISSES]++;
+	if (is_chosen(sampled, address))
+		count_levels(sampled, counters, code_levels, levels_behind(models, address) - 1, 0, address, false);
 }
 
 static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
@@ -376,7 +366,7 @@ static __attribute__((noinline)) void run_in_order(struct papi_vpmu_models *mode
 		for (; fetched <= access->line; fetched++)
 			fetch_line(models, counters, line_of(block, fetched));
 		if (plain)
-			touch(models, counters, record, access, models->l1d.shift);
+			touch(models, counters, record, access);
 		else
 			touch_special(models, counters, access, record);
 		access += 1 + access->spanned;
@@ -385,79 +375,191 @@ static __attribute__((noinline)) void run_in_order(struct papi_vpmu_models *mode
 		fetch_line(models, counters, line_of(block, fetched));
 }
 
-/* Whether fetching these lines of one page changes nothing but its stamp. */
-static inline __attribute__((always_inline)) bool are_settled(
-	const struct papi_vpmu_sampled *sampled, uint64_t line, unsigned n, unsigned shift)
-{
-	for (; n > 0; n--, line++) {
-		unsigned class = class_of(sampled, line << shift);
+/* ---- records that are usual ---- */
 
-		if ((sampled->code.newest[class] ^ line) & sampled->code.care[class])
+/* What the loop over records knows while it is compiled, or has at hand. */
+struct quick {
+	struct papi_vpmu_models *models;
+	struct papi_vpmu_sampled *sampled;
+	uint64_t *counters;
+	uint64_t now; /* that of the sampled models, unless a function is called that needs it */
+	unsigned low, mask, shift_data, shift_code;
+};
+
+#define QUICK static inline __attribute__((always_inline))
+
+QUICK bool are_there(const struct quick *quick, uint64_t line, unsigned n)
+{
+	for (; n > 0; n--, line++)
+		if (papi_vpmu_stamped_slot(&quick->sampled->l1i, line)->page != line)
 			return false;
-	}
 	return true;
 }
 
-/* The same of what is in a second page, or of the block that follows in the same record, if all is in one page. */
-static __attribute__((noinline)) bool is_of_page_settled(
-	const struct papi_vpmu_sampled *sampled, const struct papi_vpmu_description *block, unsigned shift)
+QUICK void stamp_lines(struct quick *quick, uint64_t line, unsigned n)
 {
-	return block->entry >> PAPI_VPMU_PAGE_SHIFT == block->other_line << shift >> PAPI_VPMU_PAGE_SHIFT &&
-		are_settled(sampled, block->other_line, block->n_other_lines, shift);
+	for (; n > 0; n--, line++)
+		papi_vpmu_stamped_slot(&quick->sampled->l1i, line)->stamp = ++quick->now;
 }
 
-/* ---- records ---- */
+/* When all of a block is in one page and in L1I, page and lines get their stamps, and it is fetched. */
+QUICK bool is_fetched(struct quick *quick, const struct papi_vpmu_description *block)
+{
+	uint64_t page = block->entry >> PAPI_VPMU_PAGE_SHIFT;
 
-static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const uint64_t *record, unsigned shift)
+	if (block->n_other_lines &&
+		(block->other_line << quick->shift_code >> PAPI_VPMU_PAGE_SHIFT != page ||
+			!are_there(quick, block->other_line, block->n_other_lines)))
+		return false;
+	if (!are_there(quick, block->first_line, block->n_lines) ||
+		!papi_vpmu_stamped_touch(&quick->sampled->itlb, page, ++quick->now))
+		return false;
+	stamp_lines(quick, block->first_line, block->n_lines);
+	stamp_lines(quick, block->other_line, block->n_other_lines);
+	return true;
+}
+
+/* As if stacks began where pages do; without a branch, for accesses to the stack and to all else take turns. */
+QUICK uint64_t quick_settle(const struct quick *quick, uint64_t address)
+{
+	const struct papi_vpmu_models *models = quick->models;
+	uint64_t in_stack = address - models->stack_start < models->stack_size;
+
+	return address + (models->stack_shift & -in_stack);
+}
+
+/* False, and nothing done, when it is in two lines. */
+QUICK bool quick_touch(struct quick *quick, uint64_t address, const struct papi_vpmu_access *access)
+{
+	const struct papi_vpmu_lately *lately = &quick->sampled->data;
+	uint64_t line = address >> quick->shift_data, class = address >> quick->low & quick->mask,
+		 page = address >> PAPI_VPMU_PAGE_SHIFT;
+
+	if (__builtin_expect((address + access->extent) >> quick->shift_data != line, 0))
+		return false;
+	if (__builtin_expect(!papi_vpmu_stamped_touch(&quick->sampled->dtlb, page, ++quick->now), 0)) {
+		quick->sampled->now = quick->now;
+		enter_page(quick->models, quick->counters, page, access->is_write);
+		quick->now = quick->sampled->now;
+	}
+	if ((lately->newest[class] ^ line) & lately->care[class])
+		touch_chosen(quick->models, quick->counters, address, access->is_write);
+	return true;
+}
+
+QUICK void quick_accesses(struct quick *quick, const struct papi_vpmu_description *block, const uint64_t *record)
 {
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
 
-	for (; access < end; access += 1 + access->spanned)
-		touch(models, counters, record, access, shift);
+	for (; access < end; access += 1 + access->spanned) {
+		uint64_t address = record[access->word] + (uint64_t)access->displacement;
+
+		if (__builtin_expect(quick_touch(quick, quick_settle(quick, address), access), 1))
+			continue;
+		quick->sampled->now = quick->now;
+		touch_each(quick->models, quick->counters, record, access);
+		quick->now = quick->sampled->now;
+	}
 }
 
-/* Whether fetching the block changes nothing but the stamp of its page. */
-static inline __attribute__((always_inline)) bool is_ready(
-	struct papi_vpmu_sampled *sampled, const struct papi_vpmu_description *block, unsigned shift)
+/* Each for itself: of the special ones those that are relative to the thread's base are frequent. */
+QUICK void quick_specials(struct quick *quick, const struct papi_vpmu_description *block, const uint64_t *record)
 {
-	return block->usual && are_settled(sampled, block->first_line, block->n_lines, shift) &&
-		(block->n_other_lines == 0 || is_of_page_settled(sampled, block, shift)) &&
-		papi_vpmu_stamped_touch(&sampled->itlb, block->entry >> PAPI_VPMU_PAGE_SHIFT);
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
+
+	for (; access < end; access++) {
+		uint64_t address = record[access->word] + (uint64_t)access->displacement;
+		bool special = access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
+			access->kind == PAPI_VPMU_PREFETCH;
+
+		if (access->form == PAPI_VPMU_FORM_THREAD_LOCAL)
+			address += quick->models->thread_base;
+		if (access->spanned || (!special && quick_touch(quick, quick_settle(quick, address), access)))
+			continue;
+		quick->sampled->now = quick->now;
+		touch_special(quick->models, quick->counters, access, record);
+		quick->now = quick->sampled->now;
+	}
 }
 
-static inline __attribute__((always_inline)) const struct papi_vpmu_description *run(struct papi_vpmu_models *models,
-	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
-	const unsigned char *arena, unsigned shift, bool predicts, bool fetches)
+/* One jump that depends on the end, to code for that alone. */
+QUICK void quick_end(
+	struct quick *quick, const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
 {
-	struct papi_vpmu_sampled *sampled = models->sampled;
+	uint64_t *counters = block->counted ? quick->counters : quick->sampled->uncounted;
+
+	switch (block->end) {
+	case PAPI_VPMU_ENDS_CONDITIONAL:
+		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_CONDITIONAL);
+		break;
+	case PAPI_VPMU_ENDS_CALLED_CONDITIONAL:
+		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_CALLED_CONDITIONAL);
+		break;
+	case PAPI_VPMU_ENDS_CALL:
+		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_CALL);
+		break;
+	case PAPI_VPMU_ENDS_INDIRECT_JUMP:
+		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_INDIRECT_JUMP);
+		break;
+	case PAPI_VPMU_ENDS_INDIRECT_CALL:
+		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_INDIRECT_CALL);
+		break;
+	case PAPI_VPMU_ENDS_RETURN:
+		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_RETURN);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- all records ---- */
+
+QUICK const struct papi_vpmu_description *run(struct quick *quick, const struct papi_vpmu_description *block,
+	const uint64_t *record, const uint64_t *end, const unsigned char *arena, bool predicts, bool fetches)
+{
+	struct papi_vpmu_models *models = quick->models;
 	bool whole = !models->data_end && !models->counts_accesses;
 
+	quick->now = quick->sampled->now;
 	while (record < end) {
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
 
 		if (predicts) {
-			papi_vpmu_end(
-				models, block->counted ? counters : sampled->uncounted, block, following, block->end);
-			papi_vpmu_end_passed(models, following->counted ? counters : sampled->uncounted, following);
+			quick_end(quick, block, following);
+			papi_vpmu_end_passed(
+				models, following->counted ? quick->counters : quick->sampled->uncounted, following);
 		}
 		block = following;
-		if (whole && (fetches ? is_ready(sampled, block, models->l1i.shift) : block->usual))
-			run_usual(models, counters, block, record, shift);
-		else
-			run_in_order(models, block->counted ? counters : sampled->uncounted, block, record);
+		if (block->counted && whole && (!fetches || is_fetched(quick, block))) {
+			if (block->plain)
+				quick_accesses(quick, block, record);
+			else
+				quick_specials(quick, block, record);
+		} else {
+			quick->sampled->now = quick->now;
+			run_in_order(
+				models, block->counted ? quick->counters : quick->sampled->uncounted, block, record);
+			quick->now = quick->sampled->now;
+		}
 		record += block->words;
 	}
+	quick->sampled->now = quick->now;
 	return block;
 }
 
-/* A loop for all parts, with lines of 64 bytes as nearly all machines have them, and one for all else. */
+/* A loop for all parts and for lines of 64 bytes in 64 classes, as nearly all machines have them; one for all else. */
 const struct papi_vpmu_description *papi_vpmu_sampled_run(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
 	const unsigned char *arena)
 {
-	if (models->l1d.shift == 6 && models->parts == PAPI_VPMU_PARTS)
-		return run(models, counters, block, record, end, arena, 6, true, true);
-	return run(models, counters, block, record, end, arena, models->l1d.shift,
-		models->parts & PAPI_VPMU_PART_BRANCHES, models->parts & PAPI_VPMU_PART_CODE);
+	struct papi_vpmu_sampled *sampled = models->sampled;
+	struct quick usual = { models, sampled, counters, 0, 6, 63, 6, 6 },
+		     any = { models, sampled, counters, 0, sampled->choice.low, sampled->choice.classes - 1,
+			     models->l1d.shift, models->l1i.shift };
+
+	if (models->l1d.shift == 6 && models->l1i.shift == 6 && any.low == 6 && any.mask == 63 &&
+		models->parts == PAPI_VPMU_PARTS)
+		return run(&usual, block, record, end, arena, true, true);
+	return run(&any, block, record, end, arena, models->parts & PAPI_VPMU_PART_BRANCHES,
+		models->parts & PAPI_VPMU_PART_CODE);
 }

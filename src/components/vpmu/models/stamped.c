@@ -24,15 +24,13 @@ void papi_vpmu_stamped_init(struct papi_vpmu_stamped *tlb, const struct papi_vpm
 	tlb->entry = zeroed;
 	memory += rounded((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry));
 	tlb->set = (struct papi_vpmu_stamped_set *)(void *)memory;
-	for (unsigned i = 0; i < PAPI_VPMU_STAMPED_SLOTS; i++)
-		tlb->pages[i] = PAPI_VPMU_STAMPED_NO_PAGE;
 }
 
-static uint64_t stamp_of(const struct papi_vpmu_stamped *tlb, const struct papi_vpmu_stamped_entry *entry)
+static uint64_t stamp_of(struct papi_vpmu_stamped *tlb, const struct papi_vpmu_stamped_entry *entry)
 {
-	uint64_t slot = papi_vpmu_stamped_slot(entry->page);
+	const struct papi_vpmu_stamped_slot *slot = papi_vpmu_stamped_slot(tlb, entry->page);
 
-	return tlb->pages[slot] == entry->page ? tlb->stamps[slot] : entry->stamp;
+	return slot->page == entry->page ? slot->stamp : entry->stamp;
 }
 
 /* ---- who has to go ---- */
@@ -56,8 +54,8 @@ static void sort_in(struct papi_vpmu_stamped_set *set, uint32_t most, uint32_t w
 	set->oldest[at] = way;
 }
 
-static void find_oldest(const struct papi_vpmu_stamped *tlb, struct papi_vpmu_stamped_set *set,
-	const struct papi_vpmu_stamped_entry *entries)
+static void find_oldest(
+	struct papi_vpmu_stamped *tlb, struct papi_vpmu_stamped_set *set, const struct papi_vpmu_stamped_entry *entries)
 {
 	uint32_t most = tlb->ways > FEW_WAYS ? PAPI_VPMU_STAMPED_OLDEST : 1;
 
@@ -66,8 +64,8 @@ static void find_oldest(const struct papi_vpmu_stamped *tlb, struct papi_vpmu_st
 		sort_in(set, most, way, stamp_of(tlb, &entries[way]));
 }
 
-static uint32_t oldest_way(const struct papi_vpmu_stamped *tlb, struct papi_vpmu_stamped_set *set,
-	const struct papi_vpmu_stamped_entry *entries)
+static uint32_t oldest_way(
+	struct papi_vpmu_stamped *tlb, struct papi_vpmu_stamped_set *set, const struct papi_vpmu_stamped_entry *entries)
 {
 	for (; set->next < set->n; set->next++)
 		if (stamp_of(tlb, &entries[set->oldest[set->next]]) == set->stamps[set->next])
@@ -80,41 +78,41 @@ static uint32_t oldest_way(const struct papi_vpmu_stamped *tlb, struct papi_vpmu
 
 static void leave(struct papi_vpmu_stamped *tlb, uint64_t page)
 {
-	uint64_t slot = papi_vpmu_stamped_slot(page);
+	struct papi_vpmu_stamped_slot *slot = papi_vpmu_stamped_slot(tlb, page);
 
-	if (tlb->pages[slot] == page)
-		tlb->pages[slot] = PAPI_VPMU_STAMPED_NO_PAGE;
+	if (slot->page == page)
+		slot->page = 0;
 	else
-		tlb->others[slot]--;
+		slot->others--;
 }
 
 /* The page of that entry has the slot from now on. */
-static void take_slot(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame, uint32_t entry)
+static void take_slot(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame, uint32_t entry, uint64_t now)
 {
-	uint64_t slot = papi_vpmu_stamped_slot(page);
+	struct papi_vpmu_stamped_slot *slot = papi_vpmu_stamped_slot(tlb, page);
 
-	if (tlb->pages[slot] != PAPI_VPMU_STAMPED_NO_PAGE) {
-		tlb->entry[tlb->entries[slot]].stamp = tlb->stamps[slot];
-		tlb->others[slot]++;
+	if (slot->page) {
+		tlb->entry[slot->entry].stamp = slot->stamp;
+		slot->others++;
 	}
-	tlb->pages[slot] = page;
-	tlb->stamps[slot] = ++tlb->now;
-	tlb->frames[slot] = frame;
-	tlb->entries[slot] = entry;
+	slot->page = page;
+	slot->stamp = now;
+	slot->frame = (uint32_t)frame;
+	slot->entry = entry;
 }
 
 /* Without a slot, but there: the entry; else ways. */
-static uint32_t find_way(const struct papi_vpmu_stamped *tlb, const struct papi_vpmu_stamped_set *set,
+static uint32_t find_way(struct papi_vpmu_stamped *tlb, const struct papi_vpmu_stamped_set *set,
 	const struct papi_vpmu_stamped_entry *entries, uint64_t page)
 {
-	if (tlb->others[papi_vpmu_stamped_slot(page)])
+	if (papi_vpmu_stamped_slot(tlb, page)->others)
 		for (uint32_t way = 0; way < set->used; way++)
 			if (entries[way].page == page)
 				return way;
 	return tlb->ways;
 }
 
-bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame)
+bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame, uint64_t now)
 {
 	uint32_t number = (uint32_t)(frame % tlb->sets), first = number * tlb->ways, way;
 	struct papi_vpmu_stamped_entry *entries = &tlb->entry[first];
@@ -122,8 +120,8 @@ bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint6
 
 	way = find_way(tlb, set, entries, page);
 	if (way < tlb->ways) {
-		tlb->others[papi_vpmu_stamped_slot(page)]--;
-		take_slot(tlb, page, frame, first + way);
+		papi_vpmu_stamped_slot(tlb, page)->others--;
+		take_slot(tlb, page, frame, first + way, now);
 		return true;
 	}
 	if (set->used < tlb->ways) {
@@ -133,6 +131,6 @@ bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint6
 		leave(tlb, entries[way].page);
 	}
 	entries[way].page = page;
-	take_slot(tlb, page, frame, first + way);
+	take_slot(tlb, page, frame, first + way, now);
 	return false;
 }

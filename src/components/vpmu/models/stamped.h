@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A TLB of the first level with true LRU replacement, made for programs that go from page to page with every access: a
- * hit is one comparison and one store, whichever of its pages it is.
+ * A TLB of the first level, or L1I, with true LRU replacement, made for programs that go from page to page with every
+ * access: a hit is one comparison and one store, whichever of its pages it is. (Of L1I lines stand for pages.)
  *
  *	page -- slot: is it this page's? ---- yes -- stamp of the slot = now
  *	              | no
@@ -20,9 +20,9 @@
 
 #include "components/vpmu/models/geometry.h"
 
-#define PAPI_VPMU_STAMPED_SLOTS   512u
-#define PAPI_VPMU_STAMPED_OLDEST  12u
-#define PAPI_VPMU_STAMPED_NO_PAGE ~0ull
+/* Pages that are in use at the same time seldom share one. */
+#define PAPI_VPMU_STAMPED_SLOTS  4096u
+#define PAPI_VPMU_STAMPED_OLDEST 12u
 
 /* One page that is there. */
 struct papi_vpmu_stamped_entry {
@@ -37,13 +37,17 @@ struct papi_vpmu_stamped_set {
 	uint64_t stamps[PAPI_VPMU_STAMPED_OLDEST]; /* they had then */
 };
 
+struct papi_vpmu_stamped_slot {
+	uint64_t page; /* by its address; 0: none */
+	uint64_t stamp;
+	uint32_t frame;  /* the number that the models know it by */
+	uint32_t entry;  /* where it is */
+	uint32_t others; /* how many more that are there would have this slot */
+	uint32_t unused;
+};
+
 struct papi_vpmu_stamped {
-	uint64_t pages[PAPI_VPMU_STAMPED_SLOTS]; /* by their address; NO_PAGE: none */
-	uint64_t stamps[PAPI_VPMU_STAMPED_SLOTS];
-	uint64_t frames[PAPI_VPMU_STAMPED_SLOTS];  /* the numbers that the models know them by */
-	uint32_t entries[PAPI_VPMU_STAMPED_SLOTS]; /* where they are */
-	uint32_t others[PAPI_VPMU_STAMPED_SLOTS];  /* how many more that are there would have this slot */
-	uint64_t now;
+	struct papi_vpmu_stamped_slot slots[PAPI_VPMU_STAMPED_SLOTS];
 	uint32_t sets, ways;
 	struct papi_vpmu_stamped_entry *entry; /* of each set, ways */
 	struct papi_vpmu_stamped_set *set;
@@ -54,21 +58,22 @@ size_t papi_vpmu_stamped_size(const struct papi_vpmu_shape *shape);
 void papi_vpmu_stamped_init(struct papi_vpmu_stamped *tlb, const struct papi_vpmu_shape *shape, void *zeroed);
 
 /* A page that has no slot. Whether it was there; it is afterwards, as the newest, and has its slot. */
-bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame);
+bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t frame, uint64_t now);
 
-static inline uint64_t papi_vpmu_stamped_slot(uint64_t page)
+static inline struct papi_vpmu_stamped_slot *papi_vpmu_stamped_slot(struct papi_vpmu_stamped *tlb, uint64_t page)
 {
-	return page % PAPI_VPMU_STAMPED_SLOTS;
+	return &tlb->slots[page % PAPI_VPMU_STAMPED_SLOTS];
 }
 
-/* True when it is there and has its slot. */
-static inline __attribute__((always_inline)) bool papi_vpmu_stamped_touch(struct papi_vpmu_stamped *tlb, uint64_t page)
+/* True when it is there and has its slot. now: later than ever before. */
+static inline __attribute__((always_inline)) bool papi_vpmu_stamped_touch(
+	struct papi_vpmu_stamped *tlb, uint64_t page, uint64_t now)
 {
-	uint64_t slot = papi_vpmu_stamped_slot(page);
+	struct papi_vpmu_stamped_slot *slot = papi_vpmu_stamped_slot(tlb, page);
 
-	if (__builtin_expect(tlb->pages[slot] != page, 0))
+	if (__builtin_expect(slot->page != page, 0))
 		return false;
-	tlb->stamps[slot] = ++tlb->now;
+	slot->stamp = now;
 	return true;
 }
 
