@@ -10,7 +10,8 @@ size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways)
 {
 	return rounded(sizeof(struct papi_vpmu_large)) +
 		rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_node)) +
-		rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_place)) + sets * sizeof(uint32_t);
+		2 * rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_place)) +
+		sets * sizeof(struct papi_vpmu_large_set);
 }
 
 struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32_t ways, uint32_t code_bit)
@@ -26,7 +27,9 @@ struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32
 	memory += rounded((size_t)sets * ways * sizeof(*large->nodes));
 	large->heaps = (struct papi_vpmu_large_place *)(void *)memory;
 	memory += rounded((size_t)sets * ways * sizeof(*large->heaps));
-	large->filled = (uint32_t *)(void *)memory;
+	large->queues = (struct papi_vpmu_large_place *)(void *)memory;
+	memory += rounded((size_t)sets * ways * sizeof(*large->queues));
+	large->set = (struct papi_vpmu_large_set *)(void *)memory;
 	return large;
 }
 
@@ -45,32 +48,59 @@ static void put(struct papi_vpmu_large_place heap[], uint32_t n, struct papi_vpm
 	heap[at] = place;
 }
 
-/* The oldest node, at the top of its heap. */
-static uint32_t find_oldest(const struct papi_vpmu_large *large, struct papi_vpmu_large_place heap[])
+/* Adds a node to a heap of n. */
+static void add(struct papi_vpmu_large_place heap[], uint32_t n, struct papi_vpmu_large_place place)
 {
-	uint32_t node = heap[0].node;
+	for (; n > 0 && heap[(n - 1) / 2].used > place.used; n = (n - 1) / 2)
+		heap[n] = heap[(n - 1) / 2];
+	heap[n] = place;
+}
 
-	while (large->nodes[node].used != heap[0].used) {
-		put(heap, large->ways, (struct papi_vpmu_large_place){ large->nodes[node].used, node });
-		node = heap[0].node;
+static struct papi_vpmu_large_place take_first(const struct papi_vpmu_large *large, struct papi_vpmu_large_set *set,
+	const struct papi_vpmu_large_place queue[])
+{
+	struct papi_vpmu_large_place first = queue[set->first];
+
+	set->first = set->first + 1 < large->ways ? set->first + 1 : 0;
+	set->queued--;
+	return first;
+}
+
+/* The oldest node of a set, out of its row: no row has one in front that has been used since. */
+static uint32_t take_oldest(const struct papi_vpmu_large *large, struct papi_vpmu_large_set *set,
+	struct papi_vpmu_large_place heap[], const struct papi_vpmu_large_place queue[])
+{
+	const struct papi_vpmu_large_node *nodes = large->nodes;
+	uint32_t node;
+
+	while (set->queued && nodes[queue[set->first].node].used != queue[set->first].used) {
+		node = take_first(large, set, queue).node;
+		add(heap, set->heap++, (struct papi_vpmu_large_place){ nodes[node].used, node });
 	}
+	while (set->heap && nodes[heap[0].node].used != heap[0].used)
+		put(heap, set->heap, (struct papi_vpmu_large_place){ nodes[heap[0].node].used, heap[0].node });
+	if (!set->heap || (set->queued && queue[set->first].used < heap[0].used))
+		return take_first(large, set, queue).node;
+	node = heap[0].node;
+	set->heap--;
+	put(heap, set->heap, heap[set->heap]);
 	return node;
 }
 
-/* The way that nobody has is the newest, and so last in the heap. */
 void papi_vpmu_large_bring(struct papi_vpmu_large *large, uint32_t line)
 {
-	uint32_t set = large->sets == 1 ? 0 : line % large->sets, first = set * large->ways,
-		 *filled = &large->filled[set];
-	struct papi_vpmu_large_place *heap = &large->heaps[first], place = { ++large->now, first + *filled };
+	uint32_t number = large->sets == 1 ? 0 : line % large->sets, first = number * large->ways, end;
+	struct papi_vpmu_large_set *set = &large->set[number];
+	struct papi_vpmu_large_place *queue = &large->queues[first], place = { ++large->now, first };
 
-	if (*filled < large->ways) {
-		heap[(*filled)++] = place;
+	if (set->heap + set->queued < large->ways) {
+		place.node += set->heap + set->queued;
 	} else {
-		place.node = find_oldest(large, heap);
+		place.node = take_oldest(large, set, &large->heaps[first], queue);
 		*papi_vpmu_large_node_of(large, large->nodes[place.node].line) = 0;
-		put(heap, large->ways, place);
 	}
+	end = set->first + set->queued++;
+	queue[end < large->ways ? end : end - large->ways] = place;
 	large->nodes[place.node] = (struct papi_vpmu_large_node){ place.used, line };
 	*papi_vpmu_large_node_of(large, line) = place.node + 1;
 }

@@ -3,10 +3,11 @@
  * A cache of more than 16 ways, or a TLB, with true LRU replacement: a table tells for each line there is which node it
  * has, and the node when it was last used. A hit is a look and a time, whatever the number of ways.
  *
- * When a line has to leave, the oldest is found in a heap that does not know of uses since: its order is that of the
- * times known to it. At the top is a node that was the oldest when somebody last looked. If it has been used since, it
- * moves down to where its new time belongs, and the next one is at the top; if not, it is the oldest, for the others
- * have been used no earlier than the heap believes. Each such move is paid for by a use.
+ * When a line has to leave, the oldest is found among two rows that do not know of uses since: a queue of those that
+ * have come in, and a heap of those that were found to have been used after that. At the front of each is a node that
+ * was its oldest when somebody last looked. If it has been used since, it moves to where its new time belongs in the
+ * heap; if not, it is the oldest of its row, for the others have been used no earlier than the row believes. Each such
+ * move is paid for by a use; what comes in and leaves without another use never is in the heap.
  */
 #ifndef PAPI_VPMU_MODELS_LARGE_H
 #define PAPI_VPMU_MODELS_LARGE_H
@@ -22,8 +23,13 @@ struct papi_vpmu_large_node {
 };
 
 struct papi_vpmu_large_place {
-	uint64_t used; /* as far as the heap knows */
+	uint64_t used; /* as far as its row knows */
 	uint32_t node; /* index */
+};
+
+struct papi_vpmu_large_set {
+	uint32_t heap;          /* so many are in it */
+	uint32_t first, queued; /* of the queue: where it begins, and how many are in it */
 };
 
 struct papi_vpmu_large {
@@ -31,10 +37,10 @@ struct papi_vpmu_large {
 	uint32_t none; /* no line: always 0 */
 	uint64_t now;  /* grows with each use */
 	struct papi_vpmu_large_node *nodes;
-	struct papi_vpmu_large_place *heaps; /* of each set, as many places as ways */
-	uint32_t *filled;                    /* of each set: so many ways */
-	uint32_t *nodes_of[2];               /* of each line of data, and of code; 0: it is not there */
-	uint32_t code_bit;                   /* of a line's number: it is one of code */
+	struct papi_vpmu_large_place *heaps, *queues; /* of each set, as many places as ways */
+	struct papi_vpmu_large_set *set;
+	uint32_t *nodes_of[2]; /* of each line of data, and of code; 0: it is not there */
+	uint32_t code_bit;     /* of a line's number: it is one of code */
 };
 
 size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways);
