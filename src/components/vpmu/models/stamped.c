@@ -4,15 +4,36 @@
 /* With so many ways all are compared for each victim. */
 #define FEW_WAYS 16
 
+#define SLOTS_FOR_EACH 64
+
 static size_t rounded(size_t size)
 {
 	return (size + 63) & ~(size_t)63;
 }
 
+/* A power of two, for each page that fits many. */
+static size_t slots_for(const struct papi_vpmu_shape *shape)
+{
+	size_t slots = 4096;
+
+	while (slots < SLOTS_FOR_EACH * (size_t)shape->sets * shape->ways)
+		slots *= 2;
+	return slots;
+}
+
+static size_t size_of_entries(const struct papi_vpmu_shape *shape)
+{
+	return rounded((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry));
+}
+
+static size_t size_of_sets(const struct papi_vpmu_shape *shape)
+{
+	return rounded((size_t)shape->sets * sizeof(struct papi_vpmu_stamped_set));
+}
+
 size_t papi_vpmu_stamped_size(const struct papi_vpmu_shape *shape)
 {
-	return rounded((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry)) +
-		rounded((size_t)shape->sets * sizeof(struct papi_vpmu_stamped_set));
+	return size_of_entries(shape) + size_of_sets(shape) + slots_for(shape) * sizeof(struct papi_vpmu_stamped_slot);
 }
 
 void papi_vpmu_stamped_init(struct papi_vpmu_stamped *tlb, const struct papi_vpmu_shape *shape, void *zeroed)
@@ -21,9 +42,12 @@ void papi_vpmu_stamped_init(struct papi_vpmu_stamped *tlb, const struct papi_vpm
 
 	tlb->sets = shape->sets;
 	tlb->ways = shape->ways;
+	tlb->mask = slots_for(shape) - 1;
 	tlb->entry = zeroed;
-	memory += rounded((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry));
+	memory += size_of_entries(shape);
 	tlb->set = (struct papi_vpmu_stamped_set *)(void *)memory;
+	memory += size_of_sets(shape);
+	tlb->slots = (struct papi_vpmu_stamped_slot *)(void *)memory;
 }
 
 static uint64_t stamp_of(struct papi_vpmu_stamped *tlb, const struct papi_vpmu_stamped_entry *entry)

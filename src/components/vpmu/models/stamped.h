@@ -20,8 +20,6 @@
 
 #include "components/vpmu/models/geometry.h"
 
-/* Pages that are in use at the same time seldom share one. */
-#define PAPI_VPMU_STAMPED_SLOTS  4096u
 #define PAPI_VPMU_STAMPED_OLDEST 12u
 
 /* One page that is there. */
@@ -47,13 +45,14 @@ struct papi_vpmu_stamped_slot {
 };
 
 struct papi_vpmu_stamped {
-	struct papi_vpmu_stamped_slot slots[PAPI_VPMU_STAMPED_SLOTS];
+	struct papi_vpmu_stamped_slot *slots; /* so many that pages in use at the same time seldom share one */
+	uint64_t mask;                        /* how many, less one */
 	uint32_t sets, ways;
 	struct papi_vpmu_stamped_entry *entry; /* of each set, ways */
 	struct papi_vpmu_stamped_set *set;
 };
 
-/* Bytes that one of that shape needs behind the struct, and one made of zeroed ones. */
+/* Bytes that one of that shape needs besides the struct, and one made of zeroed ones. */
 size_t papi_vpmu_stamped_size(const struct papi_vpmu_shape *shape);
 void papi_vpmu_stamped_init(struct papi_vpmu_stamped *tlb, const struct papi_vpmu_shape *shape, void *zeroed);
 
@@ -62,7 +61,7 @@ bool papi_vpmu_stamped_enter(struct papi_vpmu_stamped *tlb, uint64_t page, uint6
 
 static inline struct papi_vpmu_stamped_slot *papi_vpmu_stamped_slot(struct papi_vpmu_stamped *tlb, uint64_t page)
 {
-	return &tlb->slots[page % PAPI_VPMU_STAMPED_SLOTS];
+	return &tlb->slots[page & tlb->mask];
 }
 
 /* True when it is there and has its slot. now: later than ever before. */
