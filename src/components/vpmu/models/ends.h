@@ -33,15 +33,23 @@ static inline __attribute__((always_inline)) void papi_vpmu_end(struct papi_vpmu
 		papi_vpmu_predict_call(predictor, block->next);
 }
 
-/* Conditional branches in the middle of a block, none of which was taken. */
+/* Conditional branches in the middle of a block, none of which was taken. In memory the history would make each wait for
+ * the one before. */
 static inline __attribute__((always_inline)) void papi_vpmu_end_passed(
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block)
 {
-	const uint16_t *branch = papi_vpmu_described_passed(block);
+	const uint16_t *branch = papi_vpmu_described_passed(block), *end = branch + block->passed;
+	struct papi_vpmu_predictor *predictor = &models->predictor;
+	uint64_t history = predictor->history, wrong = 0;
 
-	for (unsigned i = 0; i < block->passed; i++)
-		counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
-			&models->predictor, branch[i], false);
+	if (branch == end)
+		return;
+	for (; branch < end; branch++) {
+		wrong += !papi_vpmu_predict_after(predictor, *branch, false, history);
+		history = papi_vpmu_history_with(history, false);
+	}
+	predictor->history = history;
+	counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += wrong;
 }
 
 #endif

@@ -62,20 +62,33 @@ static inline void papi_vpmu_predictor_init(struct papi_vpmu_predictor *predicto
 		predictor->next[i] = papi_vpmu_predictor_step(i, i >> 6);
 }
 
-/* Whether the prediction was right; learns what was. */
-static inline bool papi_vpmu_predict_conditional(struct papi_vpmu_predictor *predictor, uint64_t branch, bool taken)
+/* Whether the prediction was right after that history; learns what was. */
+static inline bool papi_vpmu_predict_after(
+	struct papi_vpmu_predictor *predictor, uint64_t branch, bool taken, uint64_t history)
 {
-	uint8_t *global = &predictor->gshare[(branch & ((1 << PAPI_VPMU_HISTORY_BITS) - 1)) ^ predictor->history];
+	uint8_t *global = &predictor->gshare[(branch & ((1 << PAPI_VPMU_HISTORY_BITS) - 1)) ^ history];
 	uint8_t *local = &predictor->bimodal[branch & ((1 << PAPI_VPMU_BIMODAL_BITS) - 1)];
 	unsigned state = *local | *global, next = predictor->next[state | (unsigned)taken << 6];
 
-	predictor->history = (predictor->history << 1 | taken) & ((1 << PAPI_VPMU_HISTORY_BITS) - 1);
 	/* Writing what is there already would make the next one wait. */
 	if ((next & 0x3f) != state) {
 		*local = next & 0x0f;
 		*global = next & 0x30;
 	}
 	return next >> 6;
+}
+
+static inline uint64_t papi_vpmu_history_with(uint64_t history, bool taken)
+{
+	return (history << 1 | taken) & ((1 << PAPI_VPMU_HISTORY_BITS) - 1);
+}
+
+static inline bool papi_vpmu_predict_conditional(struct papi_vpmu_predictor *predictor, uint64_t branch, bool taken)
+{
+	uint64_t history = predictor->history;
+
+	predictor->history = papi_vpmu_history_with(history, taken);
+	return papi_vpmu_predict_after(predictor, branch, taken, history);
 }
 
 /* Whether a branch that has been taken for as long as anyone remembers will be predicted right, and change nothing. */
