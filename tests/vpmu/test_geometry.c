@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "components/vpmu/models/estimates.h"
 #include "components/vpmu/models/geometry.h"
 
 static struct papi_vpmu_geometry geometry;
@@ -167,6 +168,33 @@ static void choices_are_in_pairs(void **state)
 	}
 }
 
+/* Misses of L2 in eight groups of 64: the textbook's variance of a total, N * N * (1 - n / N) * s * s / n, and t. */
+static void intervals(void **state)
+{
+	static const uint64_t misses[PAPI_VPMU_GROUPS_MAX] = { 80, 96, 104, 88, 96, 80, 120, 104 };
+	uint64_t counters[PAPI_VPMU_GROUPS_MAX][PAPI_VPMU_COUNTERS] = { 0 }, without[PAPI_VPMU_COUNTERS];
+	long long values[PAPI_VPMU_GROUPS_MAX], same[PAPI_VPMU_GROUPS_MAX] = { 7, 7, 7, 7, 7, 7, 7, 7 };
+
+	(void)state;
+	takes("L1I=32K/8/64,L1D=32K/8/64,L2=1M/16/64,L3=none");
+	assert_true(papi_vpmu_geometry_choose(&geometry, "sampled", reason, sizeof(reason)));
+	counters[0][PAPI_VPMU_ITLB_MISSES] = 1000;
+	for (unsigned i = 0; i < PAPI_VPMU_GROUPS_MAX; i++) {
+		counters[0][PAPI_VPMU_L2D_READ_MISSES] += 8000 * misses[i];
+		if (i)
+			counters[i][PAPI_VPMU_L2D_READ_MISSES] = 8000 * misses[i];
+	}
+	for (unsigned i = 0; i < PAPI_VPMU_GROUPS_MAX; i++) {
+		papi_vpmu_estimates_without(&geometry.choice, i, counters, without);
+		values[i] = (long long)without[PAPI_VPMU_L2D_READ_MISSES];
+		assert_int_equal(values[i], 8000 * (768 - misses[i]) * 8 / 7);
+		assert_int_equal(without[PAPI_VPMU_ITLB_MISSES], 1000);
+	}
+	/* The squares of the deviations from 96 are 256, 0, 64, 64, 0, 256, 576, 64: s * s is 1280 / 7. */
+	assert_in_range(papi_vpmu_estimates_interval(&geometry.choice, values), 676900, 677200);
+	assert_int_equal(papi_vpmu_estimates_interval(&geometry.choice, same), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +204,7 @@ int main(void)
 		cmocka_unit_test(nonsense),
 		cmocka_unit_test(choices),
 		cmocka_unit_test(choices_are_in_pairs),
+		cmocka_unit_test(intervals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
