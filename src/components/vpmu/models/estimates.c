@@ -29,11 +29,9 @@ void papi_vpmu_estimates_without(const struct papi_vpmu_choice *choice, unsigned
 	}
 }
 
-/* Student's t for 95 % and one degree of freedom less than there are groups. */
-static double quantile(unsigned groups)
-{
-	return groups == PAPI_VPMU_GROUPS_MAX ? 2.365 : 3.182;
-}
+/* Student's t for 95 % and three degrees of freedom. Of eight groups, too: they are pairs of neighbours, which often
+ * have the lines of the same objects, so that there is not more to learn from them than from four. */
+#define QUANTILE 3.182
 
 /* Of what is not negative. */
 static long long round_up(double value)
@@ -53,5 +51,5 @@ long long papi_vpmu_estimates_interval(
 	for (unsigned i = 0; i < choice->groups; i++)
 		squares += ((double)without[i] - mean) * ((double)without[i] - mean);
 	squares *= (groups - 1) / groups * (1 - groups / choice->classes);
-	return round_up(quantile(choice->groups) * sqrt(squares));
+	return round_up(QUANTILE * sqrt(squares));
 }
