@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks: runs of the program's instructions up to one that may go elsewhere, and their translations.
+ * Blocks: runs of the program's instructions, and their translations. Conditional branches may lead aside from the
+ * middle of one; any other branch ends it.
  *
  *	program   mov  rax, [rdi]          code   [ask the dispatcher]   where the entry leads once the block is stale
  *	          lea  rbx, [rip + x]      entry  add  gs:[instructions], 3

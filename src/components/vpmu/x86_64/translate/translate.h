@@ -18,6 +18,16 @@
  *	                             taken:  ... one more branch taken, its flags kept ...
  *	                                     jmp  on                         link 2
  *
+ * A block goes on behind conditional branches that lead forward; where one is taken, it has gone aside:
+ *
+ *	    test rbx, rbx            entry   test rbx, rbx
+ *	    je   out                         je   aside
+ *	    mov  rax, [rbx]                  add  gs:[instructions], 3       all there is, once
+ *	    ret                              mov  rax, [rbx]
+ *	                                     ...
+ *	                             aside:  add  gs:[instructions], 2       what has run
+ *	                                     jmp  out                        a link
+ *
  * What comes before all that where it is needed: the comparison with the bytes it was made of (check.c), the budget of
  * an overflow (budget.c); around it, the record for the simulators (trace_emit.c).
  */
