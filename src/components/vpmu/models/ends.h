@@ -33,8 +33,8 @@ static inline __attribute__((always_inline)) void papi_vpmu_end(struct papi_vpmu
 		papi_vpmu_predict_call(predictor, block->next);
 }
 
-/* Conditional branches in the middle of a block, none of which was taken. In memory the history would make each wait for
- * the one before. */
+/* Conditional branches in the middle of a block, none of which was taken. In memory the history would make each wait
+ * for the one before. */
 static inline __attribute__((always_inline)) void papi_vpmu_end_passed(
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block)
 {

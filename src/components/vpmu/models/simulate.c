@@ -17,6 +17,7 @@
  * fetches and accesses are to come in their order.
  */
 #include "components/vpmu/models/data.h"
+#include "components/vpmu/models/ends.h"
 #include "components/vpmu/models/gather.h"
 #include "components/vpmu/models/loop.h"
 #include "components/vpmu/models/sampled.h"
@@ -218,37 +219,10 @@ static __attribute__((noinline)) void run_fetching(struct papi_vpmu_models *mode
 		fetch_line(models, counters, line_of(block, fetched));
 }
 
-static __attribute__((noinline)) void predict_indirect(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
-{
-	if (!papi_vpmu_predict_indirect(&models->predictor, block->branch, following->pc, following->entry))
-		counters[PAPI_VPMU_INDIRECT_MISPREDICTED]++;
-}
-
-/* The record behind that of block tells where its branch went. end is the block's. */
-static inline __attribute__((always_inline)) void predict_end(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following, unsigned end)
-{
-	struct papi_vpmu_predictor *predictor = &models->predictor;
-
-	if (end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
-		papi_vpmu_predict_call(predictor, block->returns_to);
-	if (end == PAPI_VPMU_ENDS_CONDITIONAL || end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
-		counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
-			predictor, block->branch, following->pc != block->next);
-	if (end == PAPI_VPMU_ENDS_RETURN)
-		counters[PAPI_VPMU_RETURNS_MISPREDICTED] += !papi_vpmu_predict_return(predictor, following->pc);
-	if (end == PAPI_VPMU_ENDS_INDIRECT_CALL || end == PAPI_VPMU_ENDS_INDIRECT_JUMP)
-		predict_indirect(models, counters, block, following);
-	/* A call that seems to go to the next instruction is one of a function that runs uncounted. */
-	if ((end == PAPI_VPMU_ENDS_CALL || end == PAPI_VPMU_ENDS_INDIRECT_CALL) && following->pc != block->next)
-		papi_vpmu_predict_call(predictor, block->next);
-}
-
 static inline void predict(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
 {
-	predict_end(models, counters, block, following, block->end);
+	papi_vpmu_end(models, counters, block, following, block->end);
 }
 
 static inline __attribute__((always_inline)) void touch_all(struct papi_vpmu_models *models, uint64_t counters[],
@@ -271,14 +245,14 @@ static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_mod
 #define BEHIND(end, touches) ((end) * (PAPI_VPMU_TOUCHES_OFTEN + 1u) + (touches))
 #define RUN_BEHIND(end)                                                                                \
 	case BEHIND(end, PAPI_VPMU_TOUCHES_NOTHING):                                                   \
-		predict_end(models, counters, before, block, end);                                     \
+		papi_vpmu_end(models, counters, before, block, end);                                   \
 		break;                                                                                 \
 	case BEHIND(end, PAPI_VPMU_TOUCHES_ONCE):                                                      \
-		predict_end(models, counters, before, block, end);                                     \
+		papi_vpmu_end(models, counters, before, block, end);                                   \
 		papi_vpmu_touch(models, counters, record, papi_vpmu_described_accesses(block), shift); \
 		break;                                                                                 \
 	case BEHIND(end, PAPI_VPMU_TOUCHES_OFTEN):                                                     \
-		predict_end(models, counters, before, block, end);                                     \
+		papi_vpmu_end(models, counters, before, block, end);                                   \
 		touch_all(models, counters, block, record, shift);                                     \
 		break;
 
