@@ -105,6 +105,8 @@ static const struct row rows[] = {
 		ENDS_AT_LINK),
 	ROW("conditional, flags dead both ways", "\x48\x8b\x03\x74\x03\x48\x31\xc0\x48\x31\xdb", ENDS_AT_LINK),
 
+	ROW("the bytes of a system call in a constant", "\xb8\x00\x00\x0f\x05", ENDS_AT_LINK),
+
 	/* Conditional branches in the middle: by rcx they are taken or not. */
 	ROW("asides",
 		"\x48\x8b\x03\x85\xc9\x74\x0d\x83\xf9\x01\x74\x0b\x48\x01\xc8\x48\x89\x03\xeb\x20"

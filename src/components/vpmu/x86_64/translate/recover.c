@@ -181,8 +181,8 @@ static bool is_behind_syscall(const struct papi_vpmu_block *block, const struct 
 {
 	const uint8_t *end = block->bytes + block->size;
 
-	return mark->kind == PAPI_VPMU_MARK_AT && block->size >= 2 && mark->pc == block->size && end[-2] == 0x0f &&
-		end[-1] == 0x05;
+	return mark->kind == PAPI_VPMU_MARK_AT && block->branch + 2u == block->size && mark->pc == block->size &&
+		end[-2] == 0x0f && end[-1] == 0x05;
 }
 
 static void recover_registers(
