@@ -64,19 +64,12 @@ struct run_agent_table {
 	_Atomic uint32_t children;              /* ... and those that have heard of it: the others do not count */
 	_Atomic uint32_t unlisted;              /* processes without an entry, for there was none left */
 	_Atomic uint32_t next_entry, next_page; /* where to look for free ones first */
+	_Atomic uint32_t entered;               /* behind the last entry that has ever been taken */
 	_Atomic uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 	struct run_agent_process entries[RUN_AGENT_PROCESSES];
 	_Atomic uint32_t owners[RUN_AGENT_PAGES];
 	_Alignas(PAPI_AGENT_PAGE) uint64_t pages[RUN_AGENT_PAGES][PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 };
-
-/* So many entries have ever been taken, from the first on: of the others no memory is touched. */
-static inline uint32_t papi_run_entries(const struct run_agent_table *table)
-{
-	uint32_t taken = atomic_load(&table->next_entry);
-
-	return taken < RUN_AGENT_PROCESSES ? taken : RUN_AGENT_PROCESSES;
-}
 
 /* ---- in the agent (papi_run_agent_table.c): safe between two instructions of the program ---- */
 

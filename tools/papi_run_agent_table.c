@@ -71,7 +71,7 @@ static bool is_gone(int32_t pid)
 /* What has ended with several threads has kept its entry and their pages until now. */
 static void reclaim(void)
 {
-	for (unsigned i = 0; i < papi_run_entries(papi_run_table); i++) {
+	for (unsigned i = 0; i < atomic_load(&papi_run_table->entered); i++) {
 		struct run_agent_process *entry = &papi_run_table->entries[i];
 		uint32_t state = RUN_AGENT_ENDED;
 
@@ -119,16 +119,26 @@ void *papi_run_page_take(void)
 
 /* ---- entries ---- */
 
+static void note_entered(uint32_t end)
+{
+	uint32_t entered = atomic_load(&papi_run_table->entered);
+
+	while (entered < end && !atomic_compare_exchange_weak(&papi_run_table->entered, &entered, end))
+		;
+}
+
 static struct run_agent_process *find_entry(void)
 {
 	uint32_t first = atomic_fetch_add_explicit(&papi_run_table->next_entry, 1, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < RUN_AGENT_PROCESSES; i++) {
-		struct run_agent_process *entry = &papi_run_table->entries[(first + i) % RUN_AGENT_PROCESSES];
-		uint32_t state = RUN_AGENT_FREE;
+		uint32_t index = (first + i) % RUN_AGENT_PROCESSES, state = RUN_AGENT_FREE;
+		struct run_agent_process *entry = &papi_run_table->entries[index];
 
-		if (atomic_load_explicit(&entry->state, memory_order_relaxed) == RUN_AGENT_FREE &&
-			atomic_compare_exchange_strong(&entry->state, &state, RUN_AGENT_TAKEN))
+		if (atomic_load_explicit(&entry->state, memory_order_relaxed) != RUN_AGENT_FREE)
+			continue;
+		note_entered(index + 1);
+		if (atomic_compare_exchange_strong(&entry->state, &state, RUN_AGENT_TAKEN))
 			return entry;
 	}
 	return NULL;

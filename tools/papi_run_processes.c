@@ -108,7 +108,7 @@ void papi_run_processes_take(struct run_processes *processes, struct run_agent_t
 
 	processes->total += unheard;
 	processes->total += atomic_load(&table->processes);
-	for (size_t i = 0; i < papi_run_entries(table); i++)
+	for (size_t i = 0; i < atomic_load(&table->entered); i++)
 		take_entry(processes, &table->entries[i]);
 	add_unnamed(processes, atomic_load(&table->unlisted), "more processes at once than there is room for");
 	add_unnamed(processes, unheard,

@@ -250,6 +250,7 @@ static void expect_program(const char *path)
 	memcpy(entry->name, entry->next_name, sizeof(entry->name));
 	atomic_store(&entry->serial, 1);
 	atomic_store(&entry->state, RUN_AGENT_EXPECTED);
+	atomic_store(&table->entered, 1);
 	atomic_store(&table->processes, 1);
 }
 
