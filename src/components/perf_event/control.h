@@ -86,6 +86,9 @@ void papi_perf_close(void *control);
 void papi_perf_forked(void *control);
 int papi_perf_start(void *control);
 int papi_perf_stop(void *control, long long values[]);
+/* After a failure nobody knows what the counters have counted: new ones, now or, if that fails too, by the next
+ * start. The error stays as it is. */
+void papi_perf_open_anew(struct papi_perf_control *control);
 int papi_perf_read(void *control, long long values[], bool rebase);
 void papi_perf_times(void *control, unsigned position, long long *enabled, long long *running, bool counting);
 

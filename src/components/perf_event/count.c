@@ -215,9 +215,7 @@ int papi_perf_read(void *pointer, long long values[], bool rebase)
 	return __builtin_expect(short_values(group, values, false) < 0, 0) ? went_backwards(group, values) : PAPI_OK;
 }
 
-/* After a failure nobody knows what the counters have counted: new ones, now or, if that fails too, by the next
- * start. */
-static void open_anew(struct papi_perf_control *control)
+void papi_perf_open_anew(struct papi_perf_control *control)
 {
 	struct papi_options options = control->options;
 
@@ -231,7 +229,7 @@ static void recover(struct papi_perf_control *control, int status)
 {
 	papi_error_keep();
 	if (status != PAPI_ECNFLCT || !control->options.multiplex || papi_perf_rebase(control) != PAPI_OK)
-		open_anew(control);
+		papi_perf_open_anew(control);
 	papi_error_restore();
 }
 
@@ -297,7 +295,7 @@ static __attribute__((cold)) int start_failed(struct papi_perf_control *control)
 {
 	int status = papi_perf_call_failed("PERF_EVENT_IOC_ENABLE", errno);
 
-	open_anew(control);
+	papi_perf_open_anew(control);
 	return status;
 }
 
@@ -346,7 +344,7 @@ static __attribute__((noinline)) int start_full(struct papi_perf_control *contro
 		return PAPI_OK;
 	status = find_baseline(control);
 	if (status != PAPI_OK)
-		open_anew(control);
+		papi_perf_open_anew(control);
 	return status;
 }
 

@@ -140,13 +140,16 @@ struct papi_direct *papi_perf_direct(void *pointer)
 void papi_perf_let_go(void *pointer)
 {
 	struct papi_perf_control *control = pointer;
+	bool failed = false;
 
 	if (!control->enabled)
 		return;
 	papi_perf_direct_settle(control);
 	for (unsigned i = 0; i < control->n_groups; i++)
-		papi_perf_kernel->ioctl(control->groups[i].counters[0].fd, PERF_EVENT_IOC_DISABLE, 0);
+		failed |= papi_perf_kernel->ioctl(control->groups[i].counters[0].fd, PERF_EVENT_IOC_DISABLE, 0) != 0;
 	control->enabled = false;
 	/* They have counted since the last stop. */
 	control->moved = true;
+	if (failed)
+		papi_perf_open_anew(control);
 }

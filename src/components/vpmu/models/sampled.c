@@ -52,6 +52,8 @@ static inline bool is_chosen(const struct papi_vpmu_sampled *sampled, uint64_t a
 }
 
 /* By what one miss stands for, or by less than nothing of it. */
+#define LEVELS 3 /* of caches */
+
 static void count_sampled(
 	const struct papi_vpmu_sampled *sampled, uint64_t counters[], unsigned counter, uint64_t address, bool less)
 {
@@ -71,16 +73,17 @@ static unsigned levels_behind(struct papi_vpmu_models *models, uint64_t at)
 	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
 }
 
-static void count_levels(const struct papi_vpmu_sampled *sampled, uint64_t counters[], const unsigned char levels[],
-	unsigned missed, unsigned kind, uint64_t address, bool less)
+/* Of those that have missed, so many, from the first on or from the second: L1I is counted whole. */
+static void count_levels(const struct papi_vpmu_sampled *sampled, uint64_t counters[],
+	const unsigned char levels[LEVELS], unsigned first, unsigned missed, unsigned kind, uint64_t address, bool less)
 {
-	for (unsigned i = 0; i < missed; i++)
+	for (unsigned i = first; i < missed && i < LEVELS; i++)
 		count_sampled(sampled, counters, levels[i] + kind, address, less);
 }
 
 static const unsigned char data_levels[] = { PAPI_VPMU_L1D_READ_MISSES, PAPI_VPMU_L2D_READ_MISSES,
 	PAPI_VPMU_L3D_READ_MISSES };
-static const unsigned char code_levels[] = { PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES };
+static const unsigned char code_levels[] = { PAPI_VPMU_L1I_MISSES, PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES };
 
 /* ---- pages ---- */
 
@@ -151,7 +154,7 @@ static unsigned levels_missed(struct papi_vpmu_models *models, uint64_t address)
 static __attribute__((noinline)) void touch_chosen(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind)
 {
-	count_levels(models->sampled, counters, data_levels, levels_missed(models, address), kind, address, false);
+	count_levels(models->sampled, counters, data_levels, 0, levels_missed(models, address), kind, address, false);
 }
 
 /* An access across the end of a line. Two chosen lines in a row that both miss make up for what is counted twice where
@@ -170,9 +173,9 @@ static __attribute__((noinline)) void touch_lines(struct papi_vpmu_models *model
 		if (is_chosen(models->sampled, address))
 			missed = levels_missed(models, address);
 		both = missed < before ? missed : before;
-		count_levels(models->sampled, counters, data_levels, missed, kind, address, false);
-		count_levels(models->sampled, counters, data_levels, both, kind, address, true);
-		count_levels(models->sampled, counters, data_levels, both, kind, address - size, true);
+		count_levels(models->sampled, counters, data_levels, 0, missed, kind, address, false);
+		count_levels(models->sampled, counters, data_levels, 0, both, kind, address, true);
+		count_levels(models->sampled, counters, data_levels, 0, both, kind, address - size, true);
 		before = missed;
 	}
 }
@@ -340,7 +343,7 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 		return;
 	counters[PAPI_VPMU_L1I_MISSES]++;
 	if (is_chosen(sampled, address))
-		count_levels(sampled, counters, code_levels, levels_behind(models, address) - 1, 0, address, false);
+		count_levels(sampled, counters, code_levels, 1, levels_behind(models, address), 0, address, false);
 }
 
 static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
