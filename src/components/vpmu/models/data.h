@@ -41,27 +41,45 @@ static inline __attribute__((always_inline)) void papi_vpmu_miss(struct papi_vpm
 		papi_vpmu_miss_l2(models, counters, address, l2_counter, l3_counter);
 }
 
+static inline uint64_t papi_vpmu_frame_of(struct papi_vpmu_models *models, uint64_t page)
+{
+	uint64_t frame = papi_vpmu_frames_find(&models->frames, page);
+
+	return __builtin_expect(frame != 0, 1) ? frame : papi_vpmu_models_number(models, page);
+}
+
+/* The first level of TLB has missed, of data, or of code. */
+static inline void papi_vpmu_miss_dtlb(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t frame, unsigned kind)
+{
+	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
+	if (!models->has_tlb2[false] || !papi_vpmu_lru_access(&models->dtlb2, frame))
+		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
+}
+
+static inline void papi_vpmu_miss_itlb(struct papi_vpmu_models *models, uint64_t counters[], uint64_t page)
+{
+	counters[PAPI_VPMU_ITLB_MISSES]++;
+	if (!models->has_tlb2[true] || !papi_vpmu_lru_access(&models->itlb2, page))
+		counters[PAPI_VPMU_ITLB_WALKS]++;
+}
+
 /* A page that is not recent, or not in the DTLB. */
 static __attribute__((noinline)) void papi_vpmu_enter_page(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
 {
 	struct papi_vpmu_recent *recent = &models->recent[page % PAPI_VPMU_RECENT];
 	struct papi_vpmu_large *dtlb = models->dtlb.large;
-	uint64_t frame = papi_vpmu_frames_find(&models->frames, page);
+	uint64_t frame = papi_vpmu_frame_of(models, page);
 	bool hit;
 
-	if (__builtin_expect(!frame, 0))
-		frame = papi_vpmu_models_number(models, page);
 	hit = papi_vpmu_large_access(dtlb, (uint32_t)frame);
 	*recent = (struct papi_vpmu_recent){ .page = page,
 		.shift = (frame - page) << PAPI_VPMU_PAGE_SHIFT,
 		.node = &dtlb->nodes[*papi_vpmu_large_node_of(dtlb, (uint32_t)frame) - 1],
 		.frame = (uint32_t)frame };
-	if (hit)
-		return;
-	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
-	if (!models->has_tlb2[false] || !papi_vpmu_lru_access(&models->dtlb2, frame))
-		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
+	if (!hit)
+		papi_vpmu_miss_dtlb(models, counters, frame, kind);
 }
 
 static inline struct papi_vpmu_recent *papi_vpmu_recent(struct papi_vpmu_models *models, uint64_t address)
@@ -83,14 +101,18 @@ static inline uint64_t papi_vpmu_place(
 	return address + recent->shift;
 }
 
-/* How many levels miss the line. */
-static inline unsigned papi_vpmu_levels_missed(struct papi_vpmu_models *models, uint64_t at)
+/* L1 has missed the line: how many levels do. */
+static inline unsigned papi_vpmu_levels_behind(struct papi_vpmu_models *models, uint64_t at)
 {
-	if (papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift))
-		return 0;
 	if (!models->has_l2 || papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
 		return 1;
 	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
+}
+
+/* How many levels miss the line. */
+static inline unsigned papi_vpmu_levels_missed(struct papi_vpmu_models *models, uint64_t at)
+{
+	return papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift) ? 0 : papi_vpmu_levels_behind(models, at);
 }
 
 static inline void papi_vpmu_count_missed(uint64_t counters[], unsigned levels, unsigned kind)

@@ -33,6 +33,34 @@ static inline __attribute__((always_inline)) void papi_vpmu_end(struct papi_vpmu
 		papi_vpmu_predict_call(predictor, block->next);
 }
 
+/* Whatever the end is: one jump that depends on it, to code for that alone. */
+static inline __attribute__((always_inline)) void papi_vpmu_end_any(struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
+{
+	switch (block->end) {
+	case PAPI_VPMU_ENDS_CONDITIONAL:
+		papi_vpmu_end(models, counters, block, following, PAPI_VPMU_ENDS_CONDITIONAL);
+		break;
+	case PAPI_VPMU_ENDS_CALLED_CONDITIONAL:
+		papi_vpmu_end(models, counters, block, following, PAPI_VPMU_ENDS_CALLED_CONDITIONAL);
+		break;
+	case PAPI_VPMU_ENDS_CALL:
+		papi_vpmu_end(models, counters, block, following, PAPI_VPMU_ENDS_CALL);
+		break;
+	case PAPI_VPMU_ENDS_INDIRECT_JUMP:
+		papi_vpmu_end(models, counters, block, following, PAPI_VPMU_ENDS_INDIRECT_JUMP);
+		break;
+	case PAPI_VPMU_ENDS_INDIRECT_CALL:
+		papi_vpmu_end(models, counters, block, following, PAPI_VPMU_ENDS_INDIRECT_CALL);
+		break;
+	case PAPI_VPMU_ENDS_RETURN:
+		papi_vpmu_end(models, counters, block, following, PAPI_VPMU_ENDS_RETURN);
+		break;
+	default:
+		break;
+	}
+}
+
 /* Conditional branches in the middle of a block, none of which was taken. In memory the history would make each wait
  * for the one before. */
 static inline __attribute__((always_inline)) void papi_vpmu_end_passed(

@@ -29,6 +29,12 @@
  */
 typedef void *papi_vpmu_memory(void *memory, size_t old, size_t new);
 
+/* To whole lines of the machine's caches. */
+static inline size_t papi_vpmu_whole_lines(size_t size)
+{
+	return (size + 63) & ~(size_t)63;
+}
+
 struct papi_vpmu_page {
 	uint64_t page; /* 0: free */
 	uint64_t number;

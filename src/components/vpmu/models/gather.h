@@ -53,8 +53,7 @@ static inline void papi_vpmu_touch_gather(struct papi_vpmu_models *models, uint6
 
 	for (unsigned lane = 0; lane < papi_vpmu_gather_lanes(extent); lane++) {
 		uint64_t address = papi_vpmu_gather_address(models, access, values, lane);
-		bool in_range = !models->data_end ||
-			(address < models->data_end && address + size > models->data_start);
+		bool in_range = papi_vpmu_models_ask_for(models, address, size);
 
 		if (!papi_vpmu_gather_touches(extent, values, lane))
 			continue;

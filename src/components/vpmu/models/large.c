@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/models/large.h"
 
-static size_t rounded(size_t size)
-{
-	return (size + 63) & ~(size_t)63;
-}
+#include "components/vpmu/models/frames.h"
 
 size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways)
 {
-	return rounded(sizeof(struct papi_vpmu_large)) +
-		rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_node)) +
-		2 * rounded((size_t)sets * ways * sizeof(struct papi_vpmu_large_place)) +
+	return papi_vpmu_whole_lines(sizeof(struct papi_vpmu_large)) +
+		papi_vpmu_whole_lines((size_t)sets * ways * sizeof(struct papi_vpmu_large_node)) +
+		2 * papi_vpmu_whole_lines((size_t)sets * ways * sizeof(struct papi_vpmu_large_place)) +
 		sets * sizeof(struct papi_vpmu_large_set);
 }
 
@@ -22,13 +19,13 @@ struct papi_vpmu_large *papi_vpmu_large_init(void *zeroed, uint32_t sets, uint32
 	large->sets = sets;
 	large->ways = ways;
 	large->code_bit = code_bit;
-	memory += rounded(sizeof(*large));
+	memory += papi_vpmu_whole_lines(sizeof(*large));
 	large->nodes = (struct papi_vpmu_large_node *)(void *)memory;
-	memory += rounded((size_t)sets * ways * sizeof(*large->nodes));
+	memory += papi_vpmu_whole_lines((size_t)sets * ways * sizeof(*large->nodes));
 	large->heaps = (struct papi_vpmu_large_place *)(void *)memory;
-	memory += rounded((size_t)sets * ways * sizeof(*large->heaps));
+	memory += papi_vpmu_whole_lines((size_t)sets * ways * sizeof(*large->heaps));
 	large->queues = (struct papi_vpmu_large_place *)(void *)memory;
-	memory += rounded((size_t)sets * ways * sizeof(*large->queues));
+	memory += papi_vpmu_whole_lines((size_t)sets * ways * sizeof(*large->queues));
 	large->set = (struct papi_vpmu_large_set *)(void *)memory;
 	return large;
 }

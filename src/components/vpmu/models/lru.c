@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/models/lru.h"
 
-static size_t rounded(size_t size)
-{
-	return (size + 63) & ~(size_t)63;
-}
-
 static bool is_large(const struct papi_vpmu_shape *shape)
 {
 	return shape->ways > PAPI_VPMU_PACKED_WAYS_MAX || shape->shift == PAPI_VPMU_PAGE_SHIFT;
@@ -16,9 +11,10 @@ size_t papi_vpmu_lru_size(const struct papi_vpmu_shape *shape)
 	if (shape->ways == 0)
 		return 0;
 	if (is_large(shape))
-		return rounded(papi_vpmu_large_size(shape->sets, shape->ways));
-	return rounded(shape->sets * sizeof(uint64_t)) + rounded(shape->sets * sizeof(uint32_t)) +
-		(size_t)shape->sets * PAPI_VPMU_PACKED_WAYS_MAX * sizeof(uint32_t) + rounded(1);
+		return papi_vpmu_whole_lines(papi_vpmu_large_size(shape->sets, shape->ways));
+	return papi_vpmu_whole_lines(shape->sets * sizeof(uint64_t)) +
+		papi_vpmu_whole_lines(shape->sets * sizeof(uint32_t)) +
+		(size_t)shape->sets * PAPI_VPMU_PACKED_WAYS_MAX * sizeof(uint32_t) + papi_vpmu_whole_lines(1);
 }
 
 void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shape *shape, void *zeroed)
@@ -40,9 +36,9 @@ void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shap
 	/* One set has the mask 0, too, and goes the way of the remainder. */
 	cache->mask = is_power ? shape->sets - 1 : 0;
 	cache->orders = (uint64_t *)(void *)memory;
-	memory += rounded(shape->sets * sizeof(*cache->orders));
+	memory += papi_vpmu_whole_lines(shape->sets * sizeof(*cache->orders));
 	cache->newest = (uint32_t *)(void *)memory;
-	memory += rounded(shape->sets * sizeof(*cache->newest));
+	memory += papi_vpmu_whole_lines(shape->sets * sizeof(*cache->newest));
 	cache->lines = (uint32_t *)(void *)memory;
 	/* Line 0, which is in all ways at first, and none: also where no data comes. */
 	cache->ways_of[false] = (uint8_t *)(cache->lines + (size_t)shape->sets * PAPI_VPMU_PACKED_WAYS_MAX);

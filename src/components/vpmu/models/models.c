@@ -8,7 +8,7 @@
 
 static size_t size_of_models(void)
 {
-	return (sizeof(struct papi_vpmu_models) + 63) & ~(size_t)63;
+	return papi_vpmu_whole_lines(sizeof(struct papi_vpmu_models));
 }
 
 /* With a second level of TLB for both, itlb2 is a copy. */

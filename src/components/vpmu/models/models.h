@@ -53,7 +53,7 @@ struct papi_vpmu_models {
 	struct papi_vpmu_sampled *sampled;     /* NULL: all sets are simulated */
 	struct papi_vpmu_description previous; /* that a record has ended with, but whose branch the next one tells */
 	bool previous_known;
-	uint64_t uncounted[PAPI_VPMU_COUNTERS]; /* where counts go that nobody asked for */
+	uint64_t uncounted[PAPI_VPMU_GROUPS_MAX * PAPI_VPMU_COUNTERS]; /* where counts go that nobody asked for */
 	struct papi_vpmu_predictor predictor;
 };
 
@@ -86,6 +86,12 @@ static inline uint64_t papi_vpmu_settle(const struct papi_vpmu_models *models, u
 /* Whether the first level has all of it, cache and TLB: nothing of it would miss. */
 bool papi_vpmu_models_hold_code(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block);
 bool papi_vpmu_models_hold_data(const struct papi_vpmu_models *models, uint64_t address, uint64_t extent);
+
+/* Whether accesses to any of those bytes are to be counted. */
+static inline bool papi_vpmu_models_ask_for(const struct papi_vpmu_models *models, uint64_t address, uint64_t size)
+{
+	return !models->data_end || (address < models->data_end && address + size > models->data_start);
+}
 
 /* Whether the last record ended with a branch, and where that went is still to be told. */
 static inline bool papi_vpmu_models_awaits_target(const struct papi_vpmu_models *models)

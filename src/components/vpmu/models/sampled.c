@@ -3,18 +3,14 @@
 
 #include "components/vpmu/models/ends.h"
 #include "components/vpmu/models/gather.h"
+#include "components/vpmu/models/in_order.h"
 
 /* ---- coming and going ---- */
 
-static size_t rounded(size_t size)
-{
-	return (size + 63) & ~(size_t)63;
-}
-
 struct papi_vpmu_sampled *papi_vpmu_sampled_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory)
 {
-	size_t own = rounded(sizeof(struct papi_vpmu_sampled)), dtlb = papi_vpmu_stamped_size(&geometry->dtlb),
-	       itlb = papi_vpmu_stamped_size(&geometry->itlb),
+	size_t own = papi_vpmu_whole_lines(sizeof(struct papi_vpmu_sampled)),
+	       dtlb = papi_vpmu_stamped_size(&geometry->dtlb), itlb = papi_vpmu_stamped_size(&geometry->itlb),
 	       size = own + dtlb + itlb + papi_vpmu_stamped_size(&geometry->l1i);
 	struct papi_vpmu_sampled *sampled = memory(NULL, 0, size);
 
@@ -51,9 +47,9 @@ static inline bool is_chosen(const struct papi_vpmu_sampled *sampled, uint64_t a
 	return sampled->chosen >> class_of(sampled, address) & 1;
 }
 
-/* By what one miss stands for, or by less than nothing of it. */
 #define LEVELS 3 /* of caches */
 
+/* By what one miss stands for, or by less than nothing of it. */
 static void count_sampled(
 	const struct papi_vpmu_sampled *sampled, uint64_t counters[], unsigned counter, uint64_t address, bool less)
 {
@@ -63,14 +59,6 @@ static void count_sampled(
 	counters[counter] += number;
 	if (group)
 		counters[group * PAPI_VPMU_COUNTERS + counter] += number;
-}
-
-/* How many of the levels behind the first miss, and that one: 1 to 3. */
-static unsigned levels_behind(struct papi_vpmu_models *models, uint64_t at)
-{
-	if (!models->has_l2 || papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
-		return 1;
-	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
 }
 
 /* Of those that have missed, so many, from the first on or from the second: L1I is counted whole. */
@@ -91,15 +79,10 @@ static const unsigned char code_levels[] = { PAPI_VPMU_L1I_MISSES, PAPI_VPMU_L2I
 static __attribute__((noinline)) void enter_page(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t page, unsigned kind)
 {
-	uint64_t frame = papi_vpmu_frames_find(&models->frames, page);
+	uint64_t frame = papi_vpmu_frame_of(models, page);
 
-	if (__builtin_expect(!frame, 0))
-		frame = papi_vpmu_models_number(models, page);
-	if (papi_vpmu_stamped_enter(&models->sampled->dtlb, page, frame, ++models->sampled->now))
-		return;
-	counters[PAPI_VPMU_DTLB_READ_MISSES + kind]++;
-	if (!models->has_tlb2[false] || !papi_vpmu_lru_access(&models->dtlb2, frame))
-		counters[PAPI_VPMU_DTLB_READ_WALKS + kind]++;
+	if (!papi_vpmu_stamped_enter(&models->sampled->dtlb, page, frame, ++models->sampled->now))
+		papi_vpmu_miss_dtlb(models, counters, frame, kind);
 }
 
 static inline __attribute__((always_inline)) void touch_page(
@@ -124,11 +107,8 @@ static __attribute__((noinline)) bool enter_code_page(
 {
 	if (!papi_vpmu_models_know_code(models, page) && !papi_vpmu_models_reach(models, true, page))
 		return false;
-	if (papi_vpmu_stamped_enter(&models->sampled->itlb, page, page, ++models->sampled->now))
-		return true;
-	counters[PAPI_VPMU_ITLB_MISSES]++;
-	if (!models->has_tlb2[true] || !papi_vpmu_lru_access(&models->itlb2, page))
-		counters[PAPI_VPMU_ITLB_WALKS]++;
+	if (!papi_vpmu_stamped_enter(&models->sampled->itlb, page, page, ++models->sampled->now))
+		papi_vpmu_miss_itlb(models, counters, page);
 	return true;
 }
 
@@ -148,7 +128,7 @@ static unsigned levels_missed(struct papi_vpmu_models *models, uint64_t address)
 	uint64_t at = place_of(sampled, address);
 
 	sampled->data.newest[class_of(sampled, address)] = address >> models->l1d.shift;
-	return papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift) ? 0 : levels_behind(models, at);
+	return papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift) ? 0 : papi_vpmu_levels_behind(models, at);
 }
 
 static __attribute__((noinline)) void touch_chosen(
@@ -192,10 +172,10 @@ static void touch_settled(
 		touch_chosen(models, counters, address, kind);
 }
 
-static uint64_t address_of(
+static uint64_t settled_address_of(
 	const struct papi_vpmu_models *models, const struct papi_vpmu_access *access, const uint64_t *record)
 {
-	return papi_vpmu_settle(models, record[access->word] + (uint64_t)access->displacement);
+	return papi_vpmu_settle(models, papi_vpmu_address_of(access, record));
 }
 
 /* What spans others, and is in two lines: each of them. */
@@ -205,13 +185,14 @@ static __attribute__((noinline)) void touch_each(struct papi_vpmu_models *models
 	const struct papi_vpmu_access *last = access + access->spanned;
 
 	for (access += access < last; access <= last; access++)
-		touch_settled(models, counters, address_of(models, access, record), access->extent, access->is_write);
+		touch_settled(
+			models, counters, settled_address_of(models, access, record), access->extent, access->is_write);
 }
 
 static void touch(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
 	const struct papi_vpmu_access *access)
 {
-	uint64_t address = address_of(models, access, record);
+	uint64_t address = settled_address_of(models, access, record);
 
 	if ((address ^ (address + access->extent)) >> models->l1d.shift)
 		touch_each(models, counters, record, access);
@@ -225,64 +206,9 @@ static void touch(struct papi_vpmu_models *models, uint64_t counters[], const ui
 static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
 {
 	address = papi_vpmu_settle(models, address);
-	touch_page(models, models->sampled->uncounted, address, PAPI_VPMU_DATA_READ);
+	touch_page(models, models->uncounted, address, PAPI_VPMU_DATA_READ);
 	if (is_chosen(models->sampled, address) && levels_missed(models, address))
 		count_sampled(models->sampled, counters, PAPI_VPMU_PREFETCH_MISSES, address, false);
-}
-
-static bool is_in_range(const struct papi_vpmu_models *models, uint64_t address, uint64_t size)
-{
-	return !models->data_end || (address < models->data_end && address + size > models->data_start);
-}
-
-static void touch_any(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access, uint64_t address)
-{
-	if (!is_in_range(models, address, access->extent + 1u))
-		counters = models->sampled->uncounted;
-	if (access->kind == PAPI_VPMU_PREFETCH) {
-		prefetch(models, counters, address);
-		return;
-	}
-	if (models->counts_accesses) {
-		counters[PAPI_VPMU_LOADS] += access->kind != PAPI_VPMU_WRITE;
-		counters[PAPI_VPMU_STORES] += access->kind != PAPI_VPMU_READ;
-	}
-	touch_settled(models, counters, papi_vpmu_settle(models, address), access->extent, access->is_write);
-}
-
-/* The same line again changes nothing: a long string goes from line to line, unless each element is to be counted. */
-static uint64_t next_line(uint64_t address, uint64_t end, uint64_t line_size)
-{
-	uint64_t next;
-
-	if (end > address) {
-		next = (address | (line_size - 1)) + 1;
-		return next < end ? next : end;
-	}
-	next = (address & -line_size) - 1;
-	return next > end && next < address ? next : end;
-}
-
-static void touch_string(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
-	const uint64_t *record)
-{
-	uint64_t address = record[access->word], end = record[access->word + 1], size = access->extent + 1u;
-
-	if (models->counts_accesses) {
-		for (; address != end; address += end > address ? size : -size)
-			touch_any(models, counters, access, address);
-		return;
-	}
-	/* Downwards, the last element begins so far above the end. */
-	if (end < address)
-		end += size - 1;
-	end += papi_vpmu_settle(models, address) - address;
-	address = papi_vpmu_settle(models, address);
-	while (address != end) {
-		touch_settled(models, counters, address, 0, access->is_write);
-		address = next_line(address, end, 1ull << models->l1d.shift);
-	}
 }
 
 /* All elements are brought in. It is one access, and its first element stands for it: it is seen as often as others,
@@ -292,12 +218,12 @@ static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], c
 {
 	const uint64_t *values = record + access->word;
 	unsigned extent = access->extent, size = extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4, kind = access->is_write;
-	uint64_t *uncounted = models->sampled->uncounted;
+	uint64_t *uncounted = models->uncounted;
 	bool any = false;
 
 	for (unsigned lane = 0; lane < papi_vpmu_gather_lanes(extent); lane++) {
 		uint64_t address = papi_vpmu_gather_address(models, access, values, lane);
-		bool in_range = is_in_range(models, address, size);
+		bool in_range = papi_vpmu_models_ask_for(models, address, size);
 
 		if (!papi_vpmu_gather_touches(extent, values, lane))
 			continue;
@@ -307,26 +233,6 @@ static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], c
 	}
 	if (any && models->counts_accesses)
 		counters[kind ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
-}
-
-static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_access *access, const uint64_t *record)
-{
-	uint64_t address = record[access->word] + (uint64_t)access->displacement;
-
-	switch (access->form) {
-	case PAPI_VPMU_FORM_STRING:
-		touch_string(models, counters, access, record);
-		break;
-	case PAPI_VPMU_FORM_GATHER:
-		touch_gather(models, counters, access, record);
-		break;
-	case PAPI_VPMU_FORM_THREAD_LOCAL:
-		address += models->thread_base;
-		/* fall through */
-	default:
-		touch_any(models, counters, access, address);
-	}
 }
 
 /* ---- code ---- */
@@ -343,39 +249,28 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 		return;
 	counters[PAPI_VPMU_L1I_MISSES]++;
 	if (is_chosen(sampled, address))
-		count_levels(sampled, counters, code_levels, 1, levels_behind(models, address), 0, address, false);
+		count_levels(
+			sampled, counters, code_levels, 1, papi_vpmu_levels_behind(models, address), 0, address, false);
 }
 
-static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
+/* ---- all that is not usual ---- */
+
+static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record);
+
+static const struct papi_vpmu_touching by_choice = { fetch_line, touch, touch_special, touch_settled, prefetch,
+	touch_gather };
+
+static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_access *access, const uint64_t *record)
 {
-	return i < block->n_lines ? block->first_line + i : block->other_line + (i - block->n_lines);
+	papi_vpmu_touch_special(&by_choice, models, counters, access, record);
 }
 
-/* Each line is fetched when the first instruction in it runs, behind the accesses of those before it, as in the full
- * models. */
 static __attribute__((noinline)) void run_in_order(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *block, const uint64_t *record)
 {
-	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
-	bool plain = block->plain && !models->data_end && !models->counts_accesses;
-	unsigned fetched = models->parts & PAPI_VPMU_PART_CODE ? 0 : UINT32_MAX,
-		 lines = block->n_lines + block->n_other_lines;
-
-	while (access < end) {
-		if (access->spanned && (!plain || access->line >= fetched)) {
-			access++; /* one by one */
-			continue;
-		}
-		for (; fetched <= access->line; fetched++)
-			fetch_line(models, counters, line_of(block, fetched));
-		if (plain)
-			touch(models, counters, record, access);
-		else
-			touch_special(models, counters, access, record);
-		access += 1 + access->spanned;
-	}
-	for (; fetched < lines; fetched++)
-		fetch_line(models, counters, line_of(block, fetched));
+	papi_vpmu_run_in_order(&by_choice, models, counters, block, record);
 }
 
 /* ---- records that are usual ---- */
@@ -455,7 +350,7 @@ QUICK void quick_accesses(struct quick *quick, const struct papi_vpmu_descriptio
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
 
 	for (; access < end; access += 1 + access->spanned) {
-		uint64_t address = record[access->word] + (uint64_t)access->displacement;
+		uint64_t address = papi_vpmu_address_of(access, record);
 
 		if (__builtin_expect(quick_touch(quick, quick_settle(quick, address), access), 1))
 			continue;
@@ -471,7 +366,7 @@ QUICK void quick_specials(struct quick *quick, const struct papi_vpmu_descriptio
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
 
 	for (; access < end; access++) {
-		uint64_t address = record[access->word] + (uint64_t)access->displacement;
+		uint64_t address = papi_vpmu_address_of(access, record);
 		bool special = access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
 			access->kind == PAPI_VPMU_PREFETCH;
 
@@ -482,36 +377,6 @@ QUICK void quick_specials(struct quick *quick, const struct papi_vpmu_descriptio
 		quick->sampled->now = quick->now;
 		touch_special(quick->models, quick->counters, access, record);
 		quick->now = quick->sampled->now;
-	}
-}
-
-/* One jump that depends on the end, to code for that alone. */
-QUICK void quick_end(
-	struct quick *quick, const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
-{
-	uint64_t *counters = block->counted ? quick->counters : quick->sampled->uncounted;
-
-	switch (block->end) {
-	case PAPI_VPMU_ENDS_CONDITIONAL:
-		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_CONDITIONAL);
-		break;
-	case PAPI_VPMU_ENDS_CALLED_CONDITIONAL:
-		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_CALLED_CONDITIONAL);
-		break;
-	case PAPI_VPMU_ENDS_CALL:
-		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_CALL);
-		break;
-	case PAPI_VPMU_ENDS_INDIRECT_JUMP:
-		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_INDIRECT_JUMP);
-		break;
-	case PAPI_VPMU_ENDS_INDIRECT_CALL:
-		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_INDIRECT_CALL);
-		break;
-	case PAPI_VPMU_ENDS_RETURN:
-		papi_vpmu_end(quick->models, counters, block, following, PAPI_VPMU_ENDS_RETURN);
-		break;
-	default:
-		break;
 	}
 }
 
@@ -528,9 +393,10 @@ QUICK const struct papi_vpmu_description *run(struct quick *quick, const struct 
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
 
 		if (predicts) {
-			quick_end(quick, block, following);
+			papi_vpmu_end_any(
+				models, block->counted ? quick->counters : models->uncounted, block, following);
 			papi_vpmu_end_passed(
-				models, following->counted ? quick->counters : quick->sampled->uncounted, following);
+				models, following->counted ? quick->counters : models->uncounted, following);
 		}
 		block = following;
 		if (block->counted && whole && (!fetches || is_fetched(quick, block))) {
@@ -540,8 +406,7 @@ QUICK const struct papi_vpmu_description *run(struct quick *quick, const struct 
 				quick_specials(quick, block, record);
 		} else {
 			quick->sampled->now = quick->now;
-			run_in_order(
-				models, block->counted ? quick->counters : quick->sampled->uncounted, block, record);
+			run_in_order(models, block->counted ? quick->counters : models->uncounted, block, record);
 			quick->now = quick->sampled->now;
 		}
 		record += block->words;

@@ -38,7 +38,6 @@ struct papi_vpmu_sampled {
 	uint64_t now; /* of the stamps: each access and each fetch is later than those before it */
 	struct papi_vpmu_stamped dtlb, itlb;
 	struct papi_vpmu_stamped l1i; /* its lines are known by their numbers, as pages are in the others */
-	uint64_t uncounted[PAPI_VPMU_GROUPS_MAX * PAPI_VPMU_COUNTERS];
 	size_t size;
 };
 

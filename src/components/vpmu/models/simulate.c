@@ -19,6 +19,7 @@
 #include "components/vpmu/models/data.h"
 #include "components/vpmu/models/ends.h"
 #include "components/vpmu/models/gather.h"
+#include "components/vpmu/models/in_order.h"
 #include "components/vpmu/models/loop.h"
 #include "components/vpmu/models/sampled.h"
 
@@ -34,79 +35,6 @@ static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint6
 	papi_vpmu_miss(models, models->uncounted, at, PAPI_VPMU_L2D_READ_MISSES, PAPI_VPMU_L3D_READ_MISSES);
 }
 
-/* One access at a known address, with all that is not the usual case. */
-static void touch_any(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access, uint64_t address)
-{
-	if (models->data_end && (address >= models->data_end || address + access->extent < models->data_start))
-		counters = models->uncounted;
-	if (access->kind == PAPI_VPMU_PREFETCH) {
-		prefetch(models, counters, address);
-		return;
-	}
-	if (models->counts_accesses) {
-		counters[PAPI_VPMU_LOADS] += access->kind != PAPI_VPMU_WRITE;
-		counters[PAPI_VPMU_STORES] += access->kind != PAPI_VPMU_READ;
-	}
-	papi_vpmu_touch_address(models, counters, address, access->extent, access->is_write);
-}
-
-/* The same line again changes nothing: a long string goes from line to line, unless each element is to be counted. */
-static uint64_t next_line(uint64_t address, uint64_t end, uint64_t line_size)
-{
-	uint64_t next;
-
-	if (end > address) {
-		next = (address | (line_size - 1)) + 1;
-		return next < end ? next : end;
-	}
-	next = (address & -line_size) - 1;
-	return next > end && next < address ? next : end;
-}
-
-/* rep movs and its like: from the pointer before to the pointer after. */
-static void touch_string(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
-	const uint64_t *record)
-{
-	uint64_t address = record[access->word], end = record[access->word + 1];
-	uint64_t size = access->extent + 1u, line_size = 1ull << models->l1d.shift;
-
-	if (models->counts_accesses) {
-		for (; address != end; address += end > address ? size : -size)
-			touch_any(models, counters, access, address);
-		return;
-	}
-	/* Downwards, the last element begins so far above the end. */
-	if (end < address)
-		end += size - 1;
-	end += papi_vpmu_settle(models, address) - address;
-	address = papi_vpmu_settle(models, address);
-	while (address != end) {
-		papi_vpmu_touch_settled(models, counters, address, 0, access->is_write);
-		address = next_line(address, end, line_size);
-	}
-}
-
-static __attribute__((noinline)) void access_special(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_access *access, const uint64_t *record)
-{
-	uint64_t address = papi_vpmu_address_of(access, record);
-
-	switch (access->form) {
-	case PAPI_VPMU_FORM_STRING:
-		touch_string(models, counters, access, record);
-		break;
-	case PAPI_VPMU_FORM_GATHER:
-		papi_vpmu_touch_gather(models, counters, access, record);
-		break;
-	case PAPI_VPMU_FORM_THREAD_LOCAL:
-		address += models->thread_base;
-		/* fall through */
-	default:
-		touch_any(models, counters, access, address);
-	}
-}
-
 static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
 {
 	const struct papi_vpmu_lru *cache = &models->l1i;
@@ -116,11 +44,8 @@ static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uin
 		if (!papi_vpmu_models_know_code(models, page) && !papi_vpmu_models_reach(models, true, page))
 			return;
 		models->code_page = page;
-		if (!papi_vpmu_lru_access(&models->itlb, page)) {
-			counters[PAPI_VPMU_ITLB_MISSES]++;
-			if (!models->has_tlb2[true] || !papi_vpmu_lru_access(&models->itlb2, page))
-				counters[PAPI_VPMU_ITLB_WALKS]++;
-		}
+		if (!papi_vpmu_lru_access(&models->itlb, page))
+			papi_vpmu_miss_itlb(models, counters, page);
 	}
 	if (cache->mask && cache->newest[line & cache->mask] == line)
 		return;
@@ -183,46 +108,28 @@ static __attribute__((noinline)) bool fetch_held(
 	return true;
 }
 
-static uint64_t line_of(const struct papi_vpmu_description *block, unsigned i)
+static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const struct papi_vpmu_access *access)
 {
-	return i < block->n_lines ? block->first_line + i : block->other_line + (i - block->n_lines);
+	papi_vpmu_touch(models, counters, record, access, models->l1d.shift);
 }
 
-/*
- * Each line is fetched when the first instruction in it runs, behind the accesses of those before it: what misses goes
- * to levels that both share. So a block that is run instruction by instruction counts the same.
- */
+static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record);
+
+static const struct papi_vpmu_touching full = { fetch_line, touch_plain, touch_special, papi_vpmu_touch_settled,
+	prefetch, papi_vpmu_touch_gather };
+
+static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	papi_vpmu_touch_special(&full, models, counters, access, record);
+}
+
 static __attribute__((noinline)) void run_fetching(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *block, const uint64_t *record)
 {
-	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block), *end = access + block->accesses;
-	bool plain = block->plain && !models->data_end && !models->counts_accesses;
-	unsigned fetched = models->parts & PAPI_VPMU_PART_CODE ? 0 : UINT32_MAX,
-		 lines = block->n_lines + block->n_other_lines;
-
-	while (access < end) {
-		bool spans = access->spanned != 0;
-
-		if (spans && (!plain || access->line >= fetched)) {
-			access++; /* one by one */
-			continue;
-		}
-		for (; fetched <= access->line; fetched++)
-			fetch_line(models, counters, line_of(block, fetched));
-		if (plain)
-			papi_vpmu_touch(models, counters, record, access, models->l1d.shift);
-		else
-			access_special(models, counters, access, record);
-		access += 1 + access->spanned;
-	}
-	for (; fetched < lines; fetched++)
-		fetch_line(models, counters, line_of(block, fetched));
-}
-
-static inline void predict(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const struct papi_vpmu_description *following)
-{
-	papi_vpmu_end(models, counters, block, following, block->end);
+	papi_vpmu_run_in_order(&full, models, counters, block, record);
 }
 
 static inline __attribute__((always_inline)) void touch_all(struct papi_vpmu_models *models, uint64_t counters[],
@@ -282,7 +189,7 @@ static __attribute__((noinline)) const struct papi_vpmu_description *simulate_sl
 		const struct papi_vpmu_description *following = (const void *)(arena + *record);
 
 		if (models->parts & PAPI_VPMU_PART_BRANCHES) {
-			predict(models, block->counted ? counters : models->uncounted, block, following);
+			papi_vpmu_end_any(models, block->counted ? counters : models->uncounted, block, following);
 			papi_vpmu_end_passed(models, following->counted ? counters : models->uncounted, following);
 		}
 		block = following;
@@ -315,7 +222,7 @@ static inline __attribute__((always_inline)) void run_any(struct papi_vpmu_model
 		touch_all(models, counters, block, record, shift);
 	} else {
 		if (predicts) {
-			predict(models, before->counted ? counters : models->uncounted, before, block);
+			papi_vpmu_end_any(models, before->counted ? counters : models->uncounted, before, block);
 			papi_vpmu_end_passed(models, block->counted ? counters : models->uncounted, block);
 		}
 		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
@@ -401,6 +308,7 @@ void papi_vpmu_simulate_arrival(
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived)
 {
 	if (models->previous_known)
-		predict(models, models->previous.counted ? counters : models->uncounted, &models->previous, arrived);
+		papi_vpmu_end_any(
+			models, models->previous.counted ? counters : models->uncounted, &models->previous, arrived);
 	models->previous_known = false;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/models/stamped.h"
 
+#include "components/vpmu/models/frames.h"
+
 /* With so many ways all are compared for each victim. */
 #define FEW_WAYS 16
 
 #define SLOTS_FOR_EACH 64
-
-static size_t rounded(size_t size)
-{
-	return (size + 63) & ~(size_t)63;
-}
 
 /* A power of two, for each page that fits many. */
 static size_t slots_for(const struct papi_vpmu_shape *shape)
@@ -23,12 +20,12 @@ static size_t slots_for(const struct papi_vpmu_shape *shape)
 
 static size_t size_of_entries(const struct papi_vpmu_shape *shape)
 {
-	return rounded((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry));
+	return papi_vpmu_whole_lines((size_t)shape->sets * shape->ways * sizeof(struct papi_vpmu_stamped_entry));
 }
 
 static size_t size_of_sets(const struct papi_vpmu_shape *shape)
 {
-	return rounded((size_t)shape->sets * sizeof(struct papi_vpmu_stamped_set));
+	return papi_vpmu_whole_lines((size_t)shape->sets * sizeof(struct papi_vpmu_stamped_set));
 }
 
 size_t papi_vpmu_stamped_size(const struct papi_vpmu_shape *shape)
