@@ -171,35 +171,57 @@ def choose(what, wanted, there):
     return names
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser):
+    """What corpus_sampling.py takes, too."""
     parser.add_argument("build", type=pathlib.Path, help="where the project has been built")
     parser.add_argument("--programs", help="by name, between commas; all unless told")
-    parser.add_argument("--ways", help="of counting, by name, between commas; all unless told")
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=pathlib.Path, help="write the numbers there, too")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a limit is exceeded")
-    options = parser.parse_args()
-    build = options.build.resolve()
-    papi_run = str(build / "tools/papi_run")
+
+
+def papi_run_of(build):
+    """Its path; the end where nothing has been built."""
+    papi_run = str(build.resolve() / "tools/papi_run")
     if not os.path.exists(papi_run):
         sys.exit(f"corpus.py: no papi_run in {build}: build first (make)")
+    return papi_run
+
+
+def each_program(options, folder, environment):
+    """Name and command of those that were chosen and run here; the others are named."""
+    write_inputs(pathlib.Path(folder))
+    programs = programs_of(options.build.resolve(), pathlib.Path(folder))
+    for name in choose("program", options.programs, programs):
+        obstacle = can_run(name, programs[name], environment)
+        if obstacle:
+            print(f"left out: {obstacle}")
+        else:
+            yield name, programs[name]
+
+
+def end(over, check):
+    """Says what is above its limit, and ends."""
+    for sentence in over:
+        print(sentence)
+    sys.exit(1 if check and over else 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_options(parser)
+    parser.add_argument("--ways", help="of counting, by name, between commas; all unless told")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
     environment = environment_of_programs()
-    ways = ways_of(papi_run)
+    ways = ways_of(papi_run_of(options.build))
     ways = {way: ways[way] for way in choose("way", options.ways, ways)}
     for way in [way for way, (_, front) in ways.items() if not shutil.which(front[0])]:
         print(f"left out: {way}: {ways.pop(way)[1][0]} is not installed")
     results = {}
     with tempfile.TemporaryDirectory() as folder:
-        write_inputs(pathlib.Path(folder))
-        programs = programs_of(build, pathlib.Path(folder))
         print(f"{'':10}{'alone, s':>10}" + "".join(f"{way:>12}" for way in ways), flush=True)
-        for name in choose("program", options.programs, programs):
-            obstacle = can_run(name, programs[name], environment)
-            if obstacle:
-                print(f"left out: {obstacle}")
-                continue
-            alone, medians = results[name] = measure(programs[name], ways, options.rounds, environment)
+        for name, command in each_program(options, folder, environment):
+            alone, medians = results[name] = measure(command, ways, options.rounds, environment)
             print(f"{name:10}{alone:>10.3f}" + "".join(cell(way, medians[way]) for way in ways), flush=True)
     if results:
         print(f"{'median':20}" + "".join(
@@ -208,10 +230,7 @@ def main():
     if options.json:
         options.json.write_text(json.dumps({name: {"alone_s": alone, **medians}
                                             for name, (alone, medians) in results.items()}, indent=1) + "\n")
-    over = exceeded(results, ways)
-    for sentence in over:
-        print(sentence)
-    sys.exit(1 if options.check and over else 0)
+    end(exceeded(results, ways), options.check)
 
 
 if __name__ == "__main__":

@@ -82,24 +82,15 @@ def exceeded(summary):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path, help="where the project has been built")
-    parser.add_argument("--programs", help="by name, between commas; all unless told")
-    parser.add_argument("--json", type=pathlib.Path, help="write the numbers there, too")
-    parser.add_argument("--check", action="store_true", help="exit with 1 where a limit is exceeded")
+    corpus.add_options(parser)
     options = parser.parse_args()
-    papi_run = str(options.build.resolve() / "tools/papi_run")
+    papi_run = corpus.papi_run_of(options.build)
     environment = corpus.environment_of_programs()
     results = {}
     with tempfile.TemporaryDirectory() as folder:
-        corpus.write_inputs(pathlib.Path(folder))
-        programs = corpus.programs_of(options.build.resolve(), pathlib.Path(folder))
         line("percent", [name.removeprefix("PAPI_") for name in corpus.MODELLED])
-        for name in corpus.choose("program", options.programs, programs):
-            obstacle = corpus.can_run(name, programs[name], environment)
-            if obstacle:
-                print(f"left out: {obstacle}")
-                continue
-            full, sampled = (count(papi_run, programs[name], environment, model, folder)
+        for name, command in corpus.each_program(options, folder, environment):
+            full, sampled = (count(papi_run, command, environment, model, folder)
                              for model in ("full", "sampled"))
             results[name] = compare(full, sampled)
             line(name, [f"{cell['percent']:.2f}{'*' if cell['inside'] is False else ' '}"
@@ -110,10 +101,7 @@ def main():
     show(summary)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
-    over = exceeded(summary)
-    for sentence in over:
-        print(sentence)
-    sys.exit(1 if options.check and over else 0)
+    corpus.end(exceeded(summary), options.check)
 
 
 if __name__ == "__main__":

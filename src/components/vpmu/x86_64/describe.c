@@ -64,13 +64,34 @@ static void write_passed(const struct papi_vpmu_trace_plan *plan, unsigned n, un
 		branches[i] = (uint16_t)papi_vpmu_describe_reserved_place(plan->ways_out[i].branch);
 }
 
+/* A description with all that lies behind it, up to what comes next. */
+static unsigned char *write(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_description *block,
+	struct papi_vpmu_access *accesses, uint32_t offset, unsigned char *place)
+{
+	size_t size = block->accesses * sizeof(*accesses);
+
+	relate_constants(accesses, block->accesses, offset);
+	memcpy(place, block, sizeof(*block));
+	place += sizeof(*block);
+	memcpy(place, accesses, size);
+	write_passed(plan, block->passed, place + size);
+	return place + size + size_of_passed(block->passed);
+}
+
+/* Room for it, and for so much more behind. NULL when there is none. */
+static unsigned char *room_for(const struct papi_vpmu_description *block, size_t behind, uint32_t *offset)
+{
+	return papi_vpmu_describe_room(sizeof(*block) + block->accesses * sizeof(struct papi_vpmu_access) +
+			size_of_passed(block->passed) + behind,
+		offset);
+}
+
 bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following,
 	bool with_sources, uint32_t *offset)
 {
 	struct papi_vpmu_description *block = &plan->description;
-	size_t accesses = block->accesses * sizeof(plan->accesses[0]), passed = size_of_passed(block->passed);
 	size_t sources = with_sources ? block->words * sizeof(plan->sources[0]) : 0;
-	unsigned char *place = papi_vpmu_describe_room(sizeof(*block) + accesses + passed + sources, offset);
+	unsigned char *place = room_for(block, sources, offset);
 
 	if (!place)
 		return false;
@@ -78,12 +99,7 @@ bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 	papi_vpmu_description_finish(block, plan->accesses);
 	if (following)
 		join(block, following);
-	relate_constants(plan->accesses, block->accesses, *offset);
-	memcpy(place, block, sizeof(*block));
-	place += sizeof(*block);
-	memcpy(place, plan->accesses, accesses);
-	write_passed(plan, block->passed, place + accesses);
-	memcpy(place + accesses + passed, plan->sources, sources);
+	memcpy(write(plan, block, plan->accesses, *offset, place), plan->sources, sources);
 	return true;
 }
 
@@ -91,17 +107,12 @@ bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigne
 {
 	static struct papi_vpmu_access accesses[256]; /* under the lock of the cache */
 	struct papi_vpmu_description block = papi_vpmu_trace_plan_way_out(plan, way_out, accesses);
-	size_t size = block.accesses * sizeof(accesses[0]);
-	unsigned char *place = papi_vpmu_describe_room(sizeof(block) + size + size_of_passed(way_out), offset);
+	unsigned char *place = room_for(&block, 0, offset);
 
 	if (!place)
 		return false;
 	place_block(&block, plan->ways_out[way_out].branch, plan->ways_out[way_out].end);
 	papi_vpmu_description_finish(&block, accesses);
-	relate_constants(accesses, block.accesses, *offset);
-	memcpy(place, &block, sizeof(block));
-	place += sizeof(block);
-	memcpy(place, accesses, size);
-	write_passed(plan, way_out, place + size);
+	write(plan, &block, accesses, *offset, place);
 	return true;
 }

@@ -6,8 +6,6 @@
  *	add  gs:[instructions], 5          where they are free; else with the flags in rax meanwhile
  *	add  gs:[loads], 2
  */
-#include <string.h>
-
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* Which flags somebody needs after the block. */
@@ -138,20 +136,6 @@ void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint
 	papi_vpmu_unspill(t, RAX, target);
 }
 
-static void sum_until(const struct papi_vpmu_translation *t, unsigned last, uint64_t *sums)
-{
-	memset(sums, 0, PAPI_VPMU_FIRST_MODELLED * sizeof(*sums));
-	for (unsigned i = 0; i <= last; i++)
-		for (uint64_t left = t->request.wants->counters; left && t->decoded.instructions[i].counted;
-			left &= left - 1) {
-			unsigned counter = (unsigned)__builtin_ctzll(left);
-
-			/* What the simulators count instead is no part of the block's sums. */
-			if (t->sums[counter])
-				sums[counter] += t->decoded.instructions[i].class.counts[counter];
-		}
-}
-
 void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch)
 {
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[branch];
@@ -159,7 +143,7 @@ void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch)
 	bool counts_taken = last->counted && t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 	bool flags_free = papi_vpmu_flags_unused(t->request.view, papi_vpmu_branch_target(last));
 
-	sum_until(t, branch, sums);
+	papi_vpmu_sum(t, branch + 1, sums);
 	if (!flags_free)
 		papi_vpmu_spill(t, RAX, pc);
 	add_sums(t, sums, pc, flags_free);

@@ -120,8 +120,7 @@ void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside
 
 	if (!t->traced)
 		return;
-	/* With data alone, only accesses are worth a record. */
-	if (t->request.wants->parts != PAPI_VPMU_PART_DATA || way_out->accesses)
+	if (papi_vpmu_is_worth_record(t->request.wants, way_out->accesses))
 		append(t, t->ways_out[aside], way_out->words);
 	give_back_registers(t, pc);
 }

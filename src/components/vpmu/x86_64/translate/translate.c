@@ -66,21 +66,29 @@ bool papi_vpmu_is_wanted(const struct papi_vpmu_wants *wants, unsigned counter)
 	return wanted(wants) & BIT(counter);
 }
 
+void papi_vpmu_sum(const struct papi_vpmu_translation *t, unsigned n, uint64_t *sums)
+{
+	const uint64_t all = wanted(t->request.wants) & (BIT(PAPI_VPMU_FIRST_MODELLED) - 1);
+
+	memset(sums, 0, PAPI_VPMU_FIRST_MODELLED * sizeof(*sums));
+	for (unsigned i = 0; i < n; i++) {
+		const struct papi_vpmu_instruction *instruction = &t->decoded.instructions[i];
+
+		for (uint64_t left = instruction->counted ? all : 0; left; left &= left - 1)
+			sums[__builtin_ctzll(left)] += instruction->class.counts[__builtin_ctzll(left)];
+	}
+}
+
 /* What a pass through the block adds to which counter. */
 static void sum(struct papi_vpmu_translation *t)
 {
-	const struct papi_vpmu_wants *wants = t->request.wants;
-	struct papi_vpmu_decoded *decoded = &t->decoded;
-	const uint64_t all = wanted(wants) & (BIT(PAPI_VPMU_FIRST_MODELLED) - 1);
+	for (unsigned i = 0; i < t->decoded.count; i++) {
+		struct papi_vpmu_instruction *instruction = &t->decoded.instructions[i];
 
-	for (unsigned i = 0; i < decoded->count; i++) {
-		struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
-
-		instruction->counted = !t->request.library && papi_vpmu_in_range(wants, instruction->pc) &&
+		instruction->counted = !t->request.library && papi_vpmu_in_range(t->request.wants, instruction->pc) &&
 			instruction->kind != PAPI_VPMU_STEP && !instruction->trimmed;
-		for (uint64_t left = instruction->counted ? all : 0; left; left &= left - 1)
-			t->sums[__builtin_ctzll(left)] += instruction->class.counts[__builtin_ctzll(left)];
 	}
+	papi_vpmu_sum(t, t->decoded.count, t->sums);
 }
 
 static bool is_repeated(const struct papi_vpmu_instruction *instruction)
@@ -293,8 +301,7 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 	t->traced = request->wants->parts && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
 	if (t->traced) {
 		plan_record(t);
-		/* With data alone, only accesses are worth a record. */
-		t->traced = request->wants->parts != PAPI_VPMU_PART_DATA || t->plan.description.accesses;
+		t->traced = papi_vpmu_is_worth_record(request->wants, t->plan.description.accesses);
 	}
 	count_trimmed(t);
 	sum(t);

@@ -146,6 +146,9 @@ void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vp
 void papi_vpmu_copy_loop(
 	struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, unsigned distance);
 
+/* What the first n instructions of the block add, to exact counters. */
+void papi_vpmu_sum(const struct papi_vpmu_translation *t, unsigned n, uint64_t *sums);
+
 /* counting.c: how many of the block's instructions come before the point where its counters are added to; flags_free is
  * set when the flags are not needed there. */
 unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free);
@@ -182,6 +185,12 @@ bool papi_vpmu_weighs_memory(const struct papi_vpmu_wants *wants);
 void papi_vpmu_weigh(struct papi_vpmu_translation *t);
 /* Goes on only if the thread has a budget for the block's instructions. */
 void papi_vpmu_spend_budget(struct papi_vpmu_translation *t);
+
+/* With data alone, only accesses are worth a record. */
+static inline bool papi_vpmu_is_worth_record(const struct papi_vpmu_wants *wants, unsigned accesses)
+{
+	return wants->parts != PAPI_VPMU_PART_DATA || accesses;
+}
 
 /* trace_emit.c: the code that makes the record. At the entry of the block, where nothing has been done. */
 void papi_vpmu_trace_enter(struct papi_vpmu_translation *t);
