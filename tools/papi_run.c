@@ -18,6 +18,7 @@
 #include "common.h"
 #include "escape.h"
 #include "papi_run.h"
+#include "program.h"
 
 #define MAX_REPEAT 10000
 
@@ -65,7 +66,7 @@ void *papi_run_allocate(void *old, size_t number, size_t size)
 	if (memory)
 		return memory;
 	papi_run_message("out of memory");
-	exit(RUN_EXIT_FAILURE);
+	exit(PAPI_PROGRAM_FAILURE);
 }
 
 /* A string of its own for the caller to free. */
@@ -81,7 +82,7 @@ char *papi_run_format(const char *format, ...)
 	if (length >= 0)
 		return text;
 	papi_run_message("out of memory");
-	exit(RUN_EXIT_FAILURE);
+	exit(PAPI_PROGRAM_FAILURE);
 }
 
 /* Nanoseconds of a clock that nobody sets. */
@@ -147,7 +148,7 @@ static enum run_format parse_format(const char *text)
 static void __attribute__((noreturn)) print_and_exit(const char *text)
 {
 	if (fputs(text, stdout) == EOF || fflush(stdout) != 0)
-		exit(RUN_EXIT_FAILURE);
+		exit(PAPI_PROGRAM_FAILURE);
 	exit(EXIT_SUCCESS);
 }
 
@@ -218,22 +219,6 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
 }
 
-/*
- * Makes sure that none of our descriptors becomes 0, 1 or 2 when papi_run was started with one of those closed: what
- * fills the place is close-on-exec, so the program sees it closed as we did.
- */
-static void fill_standard_descriptors(void)
-{
-	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) {
-		if (fcntl(i, F_GETFD) >= 0 || errno != EBADF)
-			continue;
-		if (i == STDERR_FILENO)
-			error_output = -1;
-		if (open("/dev/null", O_RDWR | O_CLOEXEC) != i)
-			exit(RUN_EXIT_FAILURE);
-	}
-}
-
 static int open_output(const char *path)
 {
 	int output;
@@ -243,7 +228,7 @@ static int open_output(const char *path)
 	output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (output < 0) {
 		papi_run_message("cannot write the report to '%s': %s; the program was not run", path, strerror(errno));
-		exit(RUN_EXIT_FAILURE);
+		exit(PAPI_PROGRAM_FAILURE);
 	}
 	return output;
 }
@@ -295,17 +280,14 @@ static int finish(struct run_list *list, const struct run_result *result, const 
 		return completeness(list, result, options);
 	papi_run_message("cannot write the report to %s: %s; the program itself was not affected",
 		options->output ? options->output : "standard error", strerror(error));
-	return result->exit_status ? result->exit_status : RUN_EXIT_FAILURE;
+	return result->exit_status ? result->exit_status : PAPI_PROGRAM_FAILURE;
 }
 
 static void result_free(struct run_result *result)
 {
 	/* The words of a program are those of argv; those of a watched process were read for this. */
-	if (result->watched) {
-		for (size_t i = 0; result->command[i]; i++)
-			free(result->command[i]);
+	if (result->watched)
 		free(result->command);
-	}
 	free(result->elapsed_ns);
 	free(result->user_ns);
 	free(result->system_ns);
@@ -324,11 +306,12 @@ int main(int argc, char **argv)
 	memset(&list, 0, sizeof(list));
 	memset(&result, 0, sizeof(result));
 	memset(&options, 0, sizeof(options));
-	fill_standard_descriptors();
+	if (!papi_program_fill_descriptors())
+		error_output = -1;
 	papi_tool_check_environment();
 	parse_options(&options, &list, argc, argv);
 	if (!options.pid) {
-		int error = papi_run_child_find(argv[optind], &path);
+		int error = papi_program_find(argv[optind], &path);
 
 		if (error)
 			status = papi_run_child_refused(argv[optind], false, error);
@@ -340,7 +323,7 @@ int main(int argc, char **argv)
 		output = open_output(options.output);
 		if (options.reproducible)
 			papi_run_reproduce();
-		papi_run_signals_block();
+		papi_program_block_signals();
 		if (options.pid) {
 			papi_run_virtual_refuse_watch(&list);
 			status = papi_run_watch(&list, &result, options.pid);

@@ -16,7 +16,6 @@
 #ifndef PAPI_RUN_H
 #define PAPI_RUN_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -25,15 +24,8 @@
 #include "options.h"
 #include "papi.h"
 
-/* Exit statuses of papi_run itself; those of a shell for a program that cannot be run. */
-enum {
-	RUN_EXIT_USAGE = 2,
-	RUN_EXIT_INCOMPLETE = 123,
-	RUN_EXIT_FAILURE = 125,
-	RUN_EXIT_NOT_EXECUTABLE = 126,
-	RUN_EXIT_NOT_FOUND = 127,
-	RUN_EXIT_SIGNAL = 128
-};
+/* Exit statuses of papi_run itself, besides those of program.h. */
+enum { RUN_EXIT_USAGE = 2, RUN_EXIT_INCOMPLETE = 123 };
 
 enum run_format { RUN_FORMAT_TEXT, RUN_FORMAT_JSON, RUN_FORMAT_CSV };
 
@@ -140,9 +132,6 @@ void papi_run_counters_stop(struct run_counters *counters, struct run_list *list
 void papi_run_counters_close(struct run_counters *counters);
 
 /* papi_run_child.c */
-int papi_run_child_find(const char *program, char **path);
-void papi_run_signals_block(void);
-const sigset_t *papi_run_signals_waited(void);
 int papi_run_child_refused(const char *program, bool found, int error);
 int papi_run_child_repeat(struct run_list *list, struct run_result *result, char *path, int repeat);
 
@@ -170,7 +159,6 @@ void papi_run_processes_csv(FILE *out, const struct run_processes *processes);
 void papi_run_processes_free(struct run_processes *processes);
 
 /* papi_run_watch.c */
-char papi_run_process_state(pid_t pid, pid_t *group);
 int papi_run_watch(struct run_list *list, struct run_result *result, pid_t pid);
 
 /* papi_run_report.c */

@@ -11,6 +11,7 @@
 
 #include "escape.h"
 #include "papi_run.h"
+#include "process.h"
 #include "papi_run_agent.h"
 #include "text.h"
 
@@ -49,7 +50,7 @@ static bool is_there(const struct run_agent_process *entry)
 
 	if (kill(atomic_load(&entry->pid), 0) != 0 && errno == ESRCH)
 		return false;
-	state = papi_run_process_state(atomic_load(&entry->pid), &group);
+	state = papi_process_state(atomic_load(&entry->pid), &group);
 	return state != 'Z' && state != 'X';
 }
 

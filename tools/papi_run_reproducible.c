@@ -10,6 +10,7 @@
 #include <sys/personality.h>
 
 #include "papi_run.h"
+#include "program.h"
 
 /* Asks for the present personality. */
 #define QUERY 0xffffffffUL
@@ -41,7 +42,7 @@ void papi_run_reproduce(void)
 			"--reproducible: the kernel does not let address randomization be switched off: %s; in a "
 			"container this takes a seccomp profile that allows personality(2); nothing was run",
 			strerror(errno));
-		exit(RUN_EXIT_FAILURE);
+		exit(PAPI_PROGRAM_FAILURE);
 	}
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
 		setenv(seeds[i].name, seeds[i].value, 0);

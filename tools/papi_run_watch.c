@@ -7,17 +7,17 @@
  * inherited them or not, and nothing tells which. So the list of threads is read again when all of them are attached;
  * when it has changed, everything is closed and done again. Nothing is counted before the list has stayed the same.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "papi_run.h"
+#include "process.h"
+#include "program.h"
 
 /* A program that starts threads all the time may never hold still; then the last attempt stands, with a note. */
 #define ATTEMPTS 20
@@ -25,118 +25,8 @@
 /* How often to look whether the process is still there, where the kernel cannot tell (before Linux 5.3). */
 #define POLL_MILLISECONDS 50
 
-struct threads {
-	pid_t *ids;
-	size_t number;
-};
-
-/* Does this errno of /proc say that the process or thread has gone? Too many open files, for one, say nothing. */
-static bool is_gone(int error)
-{
-	return error == ENOENT || error == ESRCH;
-}
-
-/* Lists the threads of a process, in the order of /proc. 0, or an errno. */
-static int threads_list(struct threads *threads, pid_t pid)
-{
-	char *path = papi_run_format("/proc/%d/task", (int)pid);
-	DIR *directory = opendir(path);
-	struct dirent *entry;
-
-	threads->ids = NULL;
-	threads->number = 0;
-	free(path);
-	if (!directory)
-		return errno;
-	while ((entry = readdir(directory))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		threads->ids = papi_run_allocate(threads->ids, threads->number + 1, sizeof(*threads->ids));
-		threads->ids[threads->number++] = (pid_t)strtol(entry->d_name, NULL, 10);
-	}
-	closedir(directory);
-	return threads->number ? 0 : ESRCH;
-}
-
-static bool threads_contain(const struct threads *threads, pid_t id)
-{
-	for (size_t i = 0; i < threads->number; i++)
-		if (threads->ids[i] == id)
-			return true;
-	return false;
-}
-
-/* A thread that has gone needs no counter; only one that came is a reason to begin again. */
-static bool threads_came(const struct threads *before, const struct threads *now)
-{
-	for (size_t i = 0; i < now->number; i++)
-		if (!threads_contain(before, now->ids[i]))
-			return true;
-	return false;
-}
-
-/*
- * The letter of the state of a process or thread in /proc (R, S, Z, ...), and the process that it is a thread of.
- * X when there is none, a question mark when that cannot be found out.
- */
-char papi_run_process_state(pid_t pid, pid_t *group)
-{
-	char *path = papi_run_format("/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "re");
-	int opening = errno;
-	char line[256], state = '?';
-
-	free(path);
-	if (!file)
-		return is_gone(opening) ? 'X' : '?';
-	while (fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "State:\t", 7) == 0)
-			state = line[7];
-		else if (strncmp(line, "Tgid:\t", 6) == 0)
-			*group = (pid_t)strtol(line + 6, NULL, 10);
-	}
-	fclose(file);
-	return state;
-}
-
-/* A process ends with its last thread; its first one may be a zombie long before. */
-static bool process_ended(pid_t pid)
-{
-	struct threads threads;
-	pid_t group = pid;
-	char state = papi_run_process_state(pid, &group);
-	bool ended = state == 'X';
-
-	if (state == 'Z') {
-		ended = threads_list(&threads, pid) != 0 || threads.number <= 1;
-		free(threads.ids);
-	}
-	return ended;
-}
-
-/* Says what kind of thing is behind the number; 0 when it is a process that runs. */
-static int check_process(pid_t pid)
-{
-	pid_t group = pid;
-
-	if (papi_run_process_state(pid, &group) == 'X') {
-		papi_run_message("cannot watch process %d: there is no such process", (int)pid);
-		return -1;
-	}
-	if (group != pid) {
-		papi_run_message("cannot watch %d: it is a thread of process %d; give the process, -p %d", (int)pid,
-			(int)group, (int)group);
-		return -1;
-	}
-	if (process_ended(pid)) {
-		papi_run_message("cannot watch process %d: it has ended already (a zombie)", (int)pid);
-		return -1;
-	}
-	return 0;
-}
-
 struct watched {
-	struct threads threads;
+	struct papi_process_threads threads;
 	struct run_counters *counters; /* one for each thread */
 };
 
@@ -190,7 +80,7 @@ static bool thread_ended(pid_t id, struct life before)
 	pid_t group;
 
 	return (now.flags & EXITING) || (now.begun && now.begun != before.begun) ||
-		strchr("XZ", papi_run_process_state(id, &group));
+		strchr("XZ", papi_process_state(id, &group));
 }
 
 /*
@@ -228,19 +118,19 @@ static void start(struct run_counters *counters, struct run_list *list, pid_t id
 /* One attempt: attaches to every thread, then looks again. True when none has come meanwhile. */
 static bool watch_open(struct watched *watched, struct run_list *list, pid_t pid)
 {
-	struct threads now = { NULL, 0 };
+	struct papi_process_threads now = { NULL, 0 };
 	bool steady;
 	int error;
 
-	error = threads_list(&watched->threads, pid);
+	error = papi_process_threads(&watched->threads, pid);
 	watched->counters = papi_run_allocate(NULL, watched->threads.number + 1, sizeof(*watched->counters));
 	memset(watched->counters, 0, (watched->threads.number + 1) * sizeof(*watched->counters));
 	for (size_t i = 0; i < watched->threads.number; i++)
 		watch_thread(&watched->counters[i], list, watched->threads.ids[i], papi_run_counters_open);
 	if (!error)
-		error = threads_list(&now, pid);
+		error = papi_process_threads(&now, pid);
 	/* Of a process that has gone there is no more to come; what cannot be looked at is not steady. */
-	steady = error ? is_gone(error) : !threads_came(&watched->threads, &now);
+	steady = error ? papi_process_is_gone(error) : !papi_process_threads_came(&watched->threads, &now);
 	free(now.ids);
 	return steady;
 }
@@ -256,42 +146,8 @@ static void watch_wait(pid_t pid, int process, int signals)
 
 		if (ready > 0 || (ready < 0 && errno != EINTR))
 			return;
-		if (process < 0 && process_ended(pid))
+		if (process < 0 && papi_process_ended(pid))
 			return;
-	}
-}
-
-/* The command line of a process, as far as it can be read; otherwise its number stands for it. */
-static char **process_command(pid_t pid)
-{
-	char *path = papi_run_format("/proc/%d/cmdline", (int)pid);
-	FILE *file = fopen(path, "re");
-	char **command = papi_run_allocate(NULL, 2, sizeof(*command));
-	char *word = NULL;
-	size_t room = 0, number = 0;
-
-	free(path);
-	while (file && getdelim(&word, &room, '\0', file) > 0) {
-		command = papi_run_allocate(command, number + 2, sizeof(*command));
-		command[number++] = papi_run_format("%s", word);
-	}
-	free(word);
-	if (file)
-		fclose(file);
-	if (number == 0)
-		command[number++] = papi_run_format("process %d", (int)pid);
-	command[number] = NULL;
-	return command;
-}
-
-/* A descriptor for every event of every thread is easily more than the soft limit; no program inherits the new one. */
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 }
 
@@ -342,24 +198,29 @@ static int nothing_counted(const struct run_list *list, pid_t pid)
 
 	if (list->number == 0)
 		reason = "there is no event to count";
-	else if (process_ended(pid))
+	else if (papi_process_ended(pid))
 		reason = "it ended while papi_run attached to it";
 	else if (list->events[0].error)
 		reason = list->events[0].error;
 	papi_run_message("cannot watch process %d: %s", (int)pid, reason);
-	return RUN_EXIT_FAILURE;
+	return PAPI_PROGRAM_FAILURE;
 }
 
 static int watch(struct run_list *list, struct run_result *result, pid_t pid, int process, int signals)
 {
+	char reason[PAPI_HUGE_STR_LEN];
 	struct watched watched;
 	bool attached;
 
 	memset(&watched, 0, sizeof(watched));
-	if (check_process(pid) != 0)
-		return RUN_EXIT_FAILURE;
+	if (papi_process_is_unfit(pid, reason, sizeof(reason))) {
+		papi_run_message("%s", reason);
+		return PAPI_PROGRAM_FAILURE;
+	}
 	result->watched = pid;
-	result->command = process_command(pid);
+	result->command = papi_process_command(pid);
+	if (!result->command)
+		exit(PAPI_PROGRAM_FAILURE);
 	papi_run_reserve(list, result);
 	watch_settle(&watched, list, result, pid);
 	attached = watch_attached(&watched) > 0;
@@ -377,10 +238,10 @@ int papi_run_watch(struct run_list *list, struct run_result *result, pid_t pid)
 {
 	/* Opened first: the number cannot pass to another process unnoticed, and descriptors may become scarce. */
 	int process = (int)syscall(SYS_pidfd_open, pid, 0);
-	int signals = signalfd(-1, papi_run_signals_waited(), SFD_CLOEXEC);
-	int status = RUN_EXIT_FAILURE;
+	int signals = signalfd(-1, papi_program_signals(), SFD_CLOEXEC);
+	int status = PAPI_PROGRAM_FAILURE;
 
-	raise_descriptor_limit();
+	papi_process_raise_descriptor_limit();
 	if (signals >= 0)
 		status = watch(list, result, pid, process, signals);
 	else

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processes that run already, as /proc tells of them. Lists are the caller's to free. Any thread; no signal handlers.
+ */
+#ifndef PAPI_TOOLS_PROCESS_H
+#define PAPI_TOOLS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct papi_process_threads {
+	pid_t *ids;
+	size_t number;
+};
+
+/*
+ * The letter of the state of a process or thread (R, S, Z, ...), and the process that it is a thread of. X when there
+ * is none, a question mark when that cannot be found out.
+ */
+char papi_process_state(pid_t pid, pid_t *group);
+
+/* A process ends with its last thread; its first one may be a zombie long before. */
+bool papi_process_ended(pid_t pid);
+
+/* Says why the number is not that of a process that can be watched. False: it is. */
+bool papi_process_is_unfit(pid_t pid, char *reason, size_t size);
+
+/* Does this errno of /proc say that the process or thread has gone? Too many open files, for one, say nothing. */
+bool papi_process_is_gone(int error);
+
+/* Lists the threads of a process, in the order of /proc. 0, or an errno, and then there is nothing to free. */
+int papi_process_threads(struct papi_process_threads *threads, pid_t pid);
+
+/* Whether a thread came: then what was done to those before has to be done again. */
+bool papi_process_threads_came(const struct papi_process_threads *before, const struct papi_process_threads *now);
+
+/*
+ * The command line of a process, as far as it can be read; otherwise its number stands for it. One block with the words
+ * behind the pointers, NULL-terminated; NULL: no memory.
+ */
+char **papi_process_command(pid_t pid);
+
+/* A descriptor for every event of every thread is easily more than the soft limit; no program inherits the new one. */
+void papi_process_raise_descriptor_limit(void);
+
+#endif
