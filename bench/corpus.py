@@ -172,7 +172,7 @@ def choose(what, wanted, there):
 
 
 def add_options(parser):
-    """What corpus_sampling.py takes, too."""
+    """What the other scripts of the corpus take, too."""
     parser.add_argument("build", type=pathlib.Path, help="where the project has been built")
     parser.add_argument("--programs", help="by name, between commas; all unless told")
     parser.add_argument("--json", type=pathlib.Path, help="write the numbers there, too")
