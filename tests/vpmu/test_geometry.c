@@ -68,6 +68,22 @@ static void caches(void **state)
 	is_shape(&geometry.l3, 1048576, 24, 7);
 }
 
+/* One for all threads, besides its shape; which sampled models do not have. */
+static void shared(void **state)
+{
+	(void)state;
+	takes("L3=32M/16/64");
+	assert_false(geometry.shared_l3);
+	takes("L3=shared,L3=32M/16/64");
+	assert_true(geometry.shared_l3);
+	is_shape(&geometry.l3, 32768, 16, 6);
+	assert_false(papi_vpmu_geometry_choose(&geometry, "sampled", reason, sizeof(reason)));
+	assert_non_null(strstr(reason, "L3=shared"));
+	assert_true(papi_vpmu_geometry_choose(&geometry, "full", reason, sizeof(reason)));
+	refuses("L3=none,L3=shared", "there is no L3");
+	refuses("L2=shared", "SIZE/WAYS/LINE");
+}
+
 static void tlbs(void **state)
 {
 	(void)state;
@@ -200,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_the_machine),
 		cmocka_unit_test(caches),
+		cmocka_unit_test(shared),
 		cmocka_unit_test(tlbs),
 		cmocka_unit_test(nonsense),
 		cmocka_unit_test(choices),

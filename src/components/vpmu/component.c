@@ -137,19 +137,23 @@ static void release(void *encoding)
 	(void)encoding;
 }
 
-/* The note of an event that sampled models estimate says so first. */
+/* Something unusual comes first. */
 static void write_note(const struct papi_vpmu_event *event, char *note, size_t size)
 {
 	char reason[PAPI_MAX_STR_LEN];
-	const struct papi_vpmu_geometry *geometry = papi_vpmu_event_is_sampled(event)
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_event_is_modelled(event)
 		? papi_vpmu_geometry_current(reason, sizeof(reason))
 		: NULL;
 
-	if (geometry && geometry->choice.groups)
+	if (geometry && geometry->choice.groups && papi_vpmu_event_is_sampled(event))
 		snprintf(note, size,
 			"estimated from %u of %u parts of the sets of caches (PAPI_VPMU_MODEL=sampled; papi_run tells "
 			"how far the count may be off); %s",
 			geometry->choice.groups, geometry->choice.classes, papi_vpmu_event_note(event));
+	else if (geometry && geometry->shared_l3 && papi_vpmu_event_asks_l3(event))
+		snprintf(note, size,
+			"depends on the timing of threads, which share the L3 (PAPI_VPMU_CACHE has L3=shared); %s",
+			papi_vpmu_event_note(event));
 	else
 		snprintf(note, size, "%s", papi_vpmu_event_note(event));
 }

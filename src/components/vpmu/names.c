@@ -247,6 +247,20 @@ unsigned papi_vpmu_event_parts(const struct papi_vpmu_event *event, bool shared_
 	return parts;
 }
 
+bool papi_vpmu_event_asks_l3(const struct papi_vpmu_event *event)
+{
+	for (unsigned i = 0; i < event->n_terms; i++)
+		switch (event->terms[i].counter) {
+		case PAPI_VPMU_L3I_MISSES:
+		case PAPI_VPMU_L3D_READ_MISSES:
+		case PAPI_VPMU_L3D_WRITE_MISSES:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
 bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event)
 {
 	return event->worth == PAPI_VPMU_CACHE_MODEL && event->name[1] == '3';

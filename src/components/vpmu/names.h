@@ -44,7 +44,9 @@ const char *papi_vpmu_event_note(const struct papi_vpmu_event *event);
  * of the second level. */
 unsigned papi_vpmu_event_parts(const struct papi_vpmu_event *event, bool shared_tlb2);
 
-/* Of the third level of cache, which a geometry need not have. */
+/* Whether misses of the third level of cache are among what makes it. */
+bool papi_vpmu_event_asks_l3(const struct papi_vpmu_event *event);
+/* Of that level alone, which a geometry need not have. */
 bool papi_vpmu_event_is_l3(const struct papi_vpmu_event *event);
 
 /* Whether sampled models only estimate it. */

@@ -25,11 +25,30 @@
 /* In counters.h write follows read: the index of a counter for data is the read counter plus this. */
 enum { PAPI_VPMU_DATA_READ = 0, PAPI_VPMU_DATA_WRITE = 1 };
 
+/* The address has the number of its page. */
+static __attribute__((noinline)) bool papi_vpmu_find_shared(struct papi_vpmu_models *models, uint64_t address)
+{
+	uint64_t page = address >> PAPI_VPMU_PAGE_SHIFT;
+	bool code = page >= PAPI_VPMU_FRAME_OF_CODE;
+
+	if (!code)
+		address += (models->page_of[page] - page) << PAPI_VPMU_PAGE_SHIFT;
+	return papi_vpmu_shared_access(models->shared, address, code);
+}
+
+/* L2 has missed it: whether L3 has it. */
+static inline bool papi_vpmu_find_l3(struct papi_vpmu_models *models, uint64_t address)
+{
+	if (models->shared)
+		return papi_vpmu_find_shared(models, address);
+	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, address >> models->l3.shift);
+}
+
 static __attribute__((noinline)) void papi_vpmu_miss_l2(struct papi_vpmu_models *models, uint64_t counters[],
 	uint64_t address, unsigned l2_counter, unsigned l3_counter)
 {
 	counters[l2_counter]++;
-	if (models->l3.ways == 0 || !papi_vpmu_lru_access_rare(&models->l3, address >> models->l3.shift))
+	if (!papi_vpmu_find_l3(models, address))
 		counters[l3_counter]++;
 }
 
@@ -106,7 +125,7 @@ static inline unsigned papi_vpmu_levels_behind(struct papi_vpmu_models *models, 
 {
 	if (!models->has_l2 || papi_vpmu_lru_access_rare(&models->l2, at >> models->l2.shift))
 		return 1;
-	return models->l3.ways && papi_vpmu_lru_access_rare(&models->l3, at >> models->l3.shift) ? 2 : 3;
+	return papi_vpmu_find_l3(models, at) ? 2 : 3;
 }
 
 /* How many levels miss the line. */

@@ -159,6 +159,8 @@ static bool parse_one(struct papi_vpmu_geometry *geometry, char *text, char *rea
 
 		if (strcasecmp(parts[i].name, text))
 			continue;
+		if (shape == &geometry->l3 && !strcasecmp(value, "shared"))
+			return geometry->shared_l3 = true;
 		/* A TLB that is described alone is no longer shared with the other. */
 		if (shape == &geometry->itlb2 || shape == &geometry->dtlb2)
 			geometry->shared_tlb2 = false;
@@ -199,6 +201,12 @@ bool papi_vpmu_geometry_read(struct papi_vpmu_geometry *geometry, const char *te
 	while ((one = strsep(&rest, ",")))
 		if (!parse_one(geometry, one, reason, size))
 			return false;
+	if (geometry->shared_l3 && !geometry->l3.ways) {
+		snprintf(reason, size,
+			"PAPI_VPMU_CACHE: L3=shared, but there is no L3: this machine has none, or it is taken away; "
+			"describe one, as in L3=32M/16/64,L3=shared");
+		return false;
+	}
 	/* One line is looked up in all levels by its address: a larger line in front would need several behind it. */
 	if (geometry->l2.shift < geometry->l1d.shift || geometry->l2.shift < geometry->l1i.shift ||
 		(geometry->l3.ways && geometry->l3.shift < geometry->l2.shift)) {
@@ -216,6 +224,12 @@ bool papi_vpmu_geometry_choose(struct papi_vpmu_geometry *geometry, const char *
 		return true;
 	if (strcasecmp(text, "sampled")) {
 		snprintf(reason, size, "PAPI_VPMU_MODEL is \"%.32s\", and should be full or sampled", text);
+		return false;
+	}
+	if (geometry->shared_l3) {
+		snprintf(reason, size,
+			"PAPI_VPMU_MODEL=sampled simulates an L3 for each thread: L3=shared in PAPI_VPMU_CACHE asks "
+			"for full models");
 		return false;
 	}
 	geometry->choice = papi_vpmu_choice_of(geometry);

@@ -7,6 +7,7 @@
  * Caches (L1I, L1D, L2, L3) are SIZE/WAYS/LINE in bytes with K, M or G; WAYS may be "full". TLBs for pages of 4 KiB
  * (ITLB, DTLB, and behind them ITLB2, DTLB2) are ENTRIES/WAYS. "none" takes L3 or a TLB of the second level away; what
  * is not named stays as the machine has it. The number of sets need not be a power of two, that of a line must be.
+ * L3=shared, besides what else is said of it, makes it one for all threads of a process.
  *
  * PAPI_VPMU_MODEL says how much of it is simulated: all ("full", unless told), or a choice of sets ("sampled").
  */
@@ -29,6 +30,7 @@ struct papi_vpmu_geometry {
 	struct papi_vpmu_shape l1i, l1d, l2, l3;
 	struct papi_vpmu_shape itlb, dtlb, itlb2, dtlb2;
 	bool shared_tlb2;               /* itlb2 and dtlb2 are one TLB */
+	bool shared_l3;                 /* by the threads of a process (shared.h) */
 	struct papi_vpmu_choice choice; /* with PAPI_VPMU_MODEL=sampled: what of the caches is simulated */
 };
 

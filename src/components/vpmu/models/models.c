@@ -11,11 +11,19 @@ static size_t size_of_models(void)
 	return papi_vpmu_whole_lines(sizeof(struct papi_vpmu_models));
 }
 
+/* None where it is shared. */
+static const struct papi_vpmu_shape *own_l3(const struct papi_vpmu_geometry *geometry)
+{
+	static const struct papi_vpmu_shape none;
+
+	return geometry->shared_l3 ? &none : &geometry->l3;
+}
+
 /* With a second level of TLB for both, itlb2 is a copy. */
 static size_t size_of(const struct papi_vpmu_geometry *geometry)
 {
 	return size_of_models() + papi_vpmu_lru_size(&geometry->l1i) + papi_vpmu_lru_size(&geometry->l1d) +
-		papi_vpmu_lru_size(&geometry->l2) + papi_vpmu_lru_size(&geometry->l3) +
+		papi_vpmu_lru_size(&geometry->l2) + papi_vpmu_lru_size(own_l3(geometry)) +
 		papi_vpmu_lru_size(&geometry->itlb) + papi_vpmu_lru_size(&geometry->dtlb) +
 		papi_vpmu_lru_size(&geometry->itlb2) + papi_vpmu_lru_size(&geometry->dtlb2);
 }
@@ -29,7 +37,7 @@ static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_
 		{ &models->l1i, &geometry->l1i },
 		{ &models->l1d, &geometry->l1d },
 		{ &models->l2, &geometry->l2 },
-		{ &models->l3, &geometry->l3 },
+		{ &models->l3, own_l3(geometry) },
 		{ &models->itlb, &geometry->itlb },
 		{ &models->dtlb, &geometry->dtlb },
 		{ &models->itlb2, &geometry->itlb2 },
@@ -41,6 +49,17 @@ static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_
 		papi_vpmu_lru_init(parts[i].cache, parts[i].shape, memory);
 		memory += papi_vpmu_lru_size(parts[i].shape);
 	}
+}
+
+static bool reach_names(struct papi_vpmu_models *models, uint32_t pages)
+{
+	uint64_t *page_of = models->memory(
+		models->page_of, models->pages[false] * sizeof(*page_of), pages * sizeof(*page_of));
+
+	if (!page_of && pages)
+		return false;
+	models->page_of = page_of;
+	return true;
 }
 
 /* The tables of the caches that see data, or code, become long enough for that many pages. */
@@ -55,6 +74,8 @@ static bool reach(struct papi_vpmu_models *models, bool code, uint32_t pages)
 
 	for (unsigned i = 0; i < sizeof(caches[0]) / sizeof(caches[0][0]); i++)
 		reached = papi_vpmu_lru_reach(caches[code][i], code, pages, models->memory) && reached;
+	if (models->shared && !code)
+		reached = reach_names(models, pages) && reached;
 	/* A copy: the sets and tables are where they are. */
 	if (models->shared_tlb2)
 		models->itlb2 = models->dtlb2;
@@ -74,6 +95,17 @@ bool papi_vpmu_models_reach(struct papi_vpmu_models *models, bool code, uint64_t
 	return index < models->pages[code];
 }
 
+/* The L3 that is shared has numbers of its own. */
+static bool meet(struct papi_vpmu_models *models, uint64_t page, uint64_t number)
+{
+	if (!models->shared)
+		return true;
+	models->page_of[number] = page;
+	if (!papi_vpmu_shared_meet(models->shared, page))
+		models->failed = true;
+	return !models->failed;
+}
+
 uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page)
 {
 	uint64_t number;
@@ -81,7 +113,7 @@ uint64_t papi_vpmu_models_number(struct papi_vpmu_models *models, uint64_t page)
 	if (!papi_vpmu_frames_reserve(&models->frames, 1, models->memory))
 		models->failed = true;
 	else if (number = papi_vpmu_frames_number(&models->frames, page), papi_vpmu_models_reach(models, false, number))
-		return number;
+		return meet(models, page, number) ? number : 1;
 	return 1;
 }
 
@@ -106,6 +138,19 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 		return models;
 	papi_vpmu_models_end(models);
 	return NULL;
+}
+
+bool papi_vpmu_models_share(struct papi_vpmu_models *models, struct papi_vpmu_shared *shared)
+{
+	uint32_t pages = models->pages[false];
+
+	/* As long as the other tables. */
+	models->pages[false] = 0;
+	if (!models->shared && !reach_names(models, pages))
+		return false;
+	models->pages[false] = pages;
+	models->shared = shared;
+	return true;
 }
 
 void papi_vpmu_models_end(struct papi_vpmu_models *models)

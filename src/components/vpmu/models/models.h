@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The simulators of one thread: two caches of the first level, L2 and L3, TLBs of one or two levels, and the branch
- * predictor. Each thread has its own; nothing is shared, so that counts do not depend on how threads interleave.
+ * predictor. Each thread has its own; nothing is shared, so that counts do not depend on how threads interleave, but an
+ * L3 where that is asked for (shared.h).
  *
  * The levels are looked up one behind the other: L2 sees what misses L1, L3 what misses L2. A line that leaves one
  * level stays in the others, nothing is fetched ahead, and lines written back are not counted. An access across two
@@ -14,6 +15,7 @@
 #include "components/vpmu/models/frames.h"
 #include "components/vpmu/models/lru.h"
 #include "components/vpmu/models/predictor.h"
+#include "components/vpmu/models/shared.h"
 #include "components/vpmu/models/trace.h"
 
 struct papi_vpmu_sampled;
@@ -50,6 +52,8 @@ struct papi_vpmu_models {
 	bool failed;       /* memory has ended: from then on pages are taken for each other */
 	struct papi_vpmu_lru l1i, l1d, l2, l3;
 	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
+	struct papi_vpmu_shared *shared;       /* an L3 for all threads, instead of l3; NULL: none */
+	uint64_t *page_of;                     /* with that: of each number of a page of data, which page it is */
 	struct papi_vpmu_sampled *sampled;     /* NULL: all sets are simulated */
 	struct papi_vpmu_description previous; /* that a record has ended with, but whose branch the next one tells */
 	bool previous_known;
@@ -59,6 +63,8 @@ struct papi_vpmu_models {
 
 /* NULL when memory ends. */
 struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory);
+/* Of a geometry whose L3 is shared, before they are used: that is the L3. False when memory ends. */
+bool papi_vpmu_models_share(struct papi_vpmu_models *models, struct papi_vpmu_shared *shared);
 void papi_vpmu_models_end(struct papi_vpmu_models *models);
 
 /* From now on these parts run, a bit each; at first all do. The others stay as they are. */

@@ -225,5 +225,6 @@ void papi_vpmu_engine_forked(void)
 	of_process = process_id();
 	papi_vpmu_cache_forked();
 	papi_vpmu_threads_forked();
+	papi_vpmu_trace_forked(papi_vpmu_self);
 	papi_vpmu_signals_forked(papi_vpmu_self);
 }

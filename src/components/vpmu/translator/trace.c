@@ -16,10 +16,46 @@
 #define TRACE_WORDS 2048
 #define TRACE_SIZE  ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
 
+/* The L3 of all threads; under the lock of the cache until it is there. */
+static struct papi_vpmu_shared *shared_l3;
+
+static void let_others_run(void)
+{
+	papi_vpmu_raw(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+static bool share_l3(struct papi_vpmu_models *models, const struct papi_vpmu_geometry *geometry)
+{
+	papi_vpmu_cache_lock();
+	if (!shared_l3 || !papi_vpmu_shared_is_like(shared_l3, &geometry->l3))
+		shared_l3 = papi_vpmu_shared_make(&geometry->l3, papi_vpmu_change_memory, let_others_run);
+	papi_vpmu_cache_unlock();
+	return shared_l3 && papi_vpmu_models_share(models, shared_l3);
+}
+
+static struct papi_vpmu_models *new_models(const struct papi_vpmu_geometry *geometry)
+{
+	struct papi_vpmu_models *models = papi_vpmu_models_make(geometry, papi_vpmu_change_memory);
+
+	if (!models || !geometry->shared_l3 || share_l3(models, geometry))
+		return models;
+	papi_vpmu_models_end(models);
+	return NULL;
+}
+
+void papi_vpmu_trace_forked(struct papi_vpmu_thread *thread)
+{
+	/* Who holds it is not in this process. */
+	if (shared_l3 && papi_vpmu_shared_is_held(shared_l3))
+		shared_l3 = NULL;
+	if (thread && thread->models && thread->models->shared != shared_l3)
+		papi_vpmu_trace_end(thread);
+}
+
 static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_geometry *geometry, uint64_t stack)
 {
 	uint64_t *trace = papi_vpmu_change_memory(NULL, 0, TRACE_SIZE);
-	struct papi_vpmu_models *models = trace ? papi_vpmu_models_make(geometry, papi_vpmu_change_memory) : NULL;
+	struct papi_vpmu_models *models = trace ? new_models(geometry) : NULL;
 
 	if (!models) {
 		papi_vpmu_change_memory(trace, trace ? TRACE_SIZE : 0, 0);

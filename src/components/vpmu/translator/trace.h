@@ -17,6 +17,8 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread);
 /* The same, and the branch that led to the thread's pc is predicted before anything there has run: without the lock of
  * the cache, of a thread that is between two instructions. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread);
+/* In the child of a fork, which has that thread, or NULL, alone. */
+void papi_vpmu_trace_forked(struct papi_vpmu_thread *thread);
 /* Of a thread that has ended. */
 void papi_vpmu_trace_end(struct papi_vpmu_thread *thread);
 
