@@ -92,9 +92,9 @@ def passed_to(tree, path, function):
                 yield caller, call[1], enclosing(text, call.start())
 
 
-def values_of(tree, path, expression, function):
+def values_of(tree, path, expression, function, inner=()):
     """The strings that an expression in a function may be: literals, a macro, an item of a table, or what is passed to
-    the function."""
+    the function. inner: the functions that are being looked at."""
     if '"' in expression:
         return set(STRING.findall(expression))
     name = re.match(r'\w+', expression)[0]
@@ -105,8 +105,9 @@ def values_of(tree, path, expression, function):
         macro = re.search(rf'^#define\s+{name}\s+"([^"]*)"', tree.code(header), re.M)
         if macro:
             return {macro[1]}
-    return {value for caller, passed, inside in passed_to(tree, path, function) if inside != function
-            for value in values_of(tree, caller, passed, inside)}
+    inner = (*inner, function)
+    return {value for caller, passed, inside in passed_to(tree, path, function) if inside not in inner
+            for value in values_of(tree, caller, passed, inside, inner)}
 
 
 def variables_read(tree):

@@ -291,6 +291,18 @@ class Threads(ProcessTest):
             self.assertAlmostEqual(self.count(both), self.count(exact), delta=5000)
             self.assertGreaterEqual(self.count(both, CYCLES), self.count(both) // 4)
 
+    def test_models_are_the_same_without_an_environment(self):
+        """A direct-mapped L1D of 16 lines misses all the time; this machine's does not."""
+        loop = ["sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done"]
+        small = {"PAPI_VPMU_CACHE": "L1I=1K/1/64,L1D=1K/1/64"}
+        usual, few, same = (self.count(self.complete(*command, events="vpmu:::L1D_MISSES",
+                                                     env={**os.environ, **environment}),
+                                       "vpmu:::L1D_MISSES")
+                            for command, environment in ((["env", "-i", *loop], {}), (["env", *loop], small),
+                                                         (["env", "-i", *loop], small)))
+        self.assertGreater(few, 5 * usual)
+        self.assertAlmostEqual(same, few, delta=0.2 * few)
+
     def test_modelled_counts_of_threads(self):
         """A loop of two instructions is predicted, so that its cycles are half its turns, in each thread."""
         few, many = (self.count(self.complete(NESTER, "tt", f"{turns:08}", status=7, events=CYCLES), CYCLES)

@@ -31,6 +31,11 @@ static int enter(int eventset, struct papi_slot **slot, const struct papi_part *
 	return papi_error(PAPI_ECMP, "papi_run's agent counts EventSets of virtual events, and none that is running");
 }
 
+static void copy_text(char *to, size_t size, const char *text)
+{
+	snprintf(to, size, "%s", text ? text : "");
+}
+
 int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
 {
 	const struct papi_part *part;
@@ -40,6 +45,8 @@ int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
 	if (status != PAPI_OK)
 		return status;
 	papi_vpmu_control_plan(part->control, plan);
+	copy_text(plan->caches, sizeof(plan->caches), secure_getenv("PAPI_VPMU_CACHE"));
+	copy_text(plan->model, sizeof(plan->model), secure_getenv("PAPI_VPMU_MODEL"));
 	papi_handle_leave(slot);
 	return PAPI_OK;
 }
@@ -128,12 +135,13 @@ static int exclude_clock(void)
 
 int papi_agent_start(const struct papi_agent_plan *plan)
 {
-	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
-
 	const struct papi_vpmu_wants wants = { .counters = plan->counters, .parts = plan->parts };
+	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
 
 	if (status != PAPI_OK)
 		return status;
+	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))
+		return papi_error(PAPI_EBUG, "papi_run's geometry of caches makes no sense here");
 	return papi_vpmu_engine_start(&wants, __builtin_frame_address(0));
 }
 

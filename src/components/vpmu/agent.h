@@ -50,6 +50,8 @@ struct papi_agent_plan {
 	uint64_t counters; /* a bit for each exact one */
 	unsigned parts;    /* of the simulators, for modelled ones: enum papi_vpmu_part */
 	bool clock_unseen; /* the kernel's code in the program, which reads the clock, is not counted */
+	/* PAPI_VPMU_CACHE and PAPI_VPMU_MODEL of the collector: a program may be given another environment. */
+	char caches[512], model[16];
 };
 
 #define PAPI_AGENT_EXPORTED __attribute__((visibility("default")))

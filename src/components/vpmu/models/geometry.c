@@ -247,6 +247,16 @@ const struct papi_vpmu_geometry *papi_vpmu_geometry_current(char *reason, size_t
 	return current_known ? &current : NULL;
 }
 
+bool papi_vpmu_geometry_take(const char *caches, const char *model)
+{
+	char reason[256];
+
+	if (!current_known)
+		current_known = papi_vpmu_geometry_read(&current, caches, reason, sizeof(reason)) &&
+			papi_vpmu_geometry_choose(&current, model, reason, sizeof(reason));
+	return current_known;
+}
+
 void papi_vpmu_geometry_forget(void)
 {
 	current_known = false;

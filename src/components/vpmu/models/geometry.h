@@ -39,6 +39,9 @@ struct papi_vpmu_geometry {
  * no sense. Under the library lock until it has succeeded once; afterwards from anywhere, reason may then be NULL.
  */
 const struct papi_vpmu_geometry *papi_vpmu_geometry_current(char *reason, size_t size);
+/* If none is in force yet, what these texts make of it is, whatever is in the environment. False where they make no
+ * sense. */
+bool papi_vpmu_geometry_take(const char *caches, const char *model);
 /* The next call finds out anew. */
 void papi_vpmu_geometry_forget(void);
 
