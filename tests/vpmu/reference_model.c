@@ -100,13 +100,17 @@ static uint64_t settle(const struct reference_model *model, uint64_t address)
 /* As if pages had been given out in the order of their first use. */
 static uint64_t place_of(struct reference_model *model, uint64_t settled)
 {
-	unsigned i = 0;
+	uint64_t page = settled / PAGE, i = page % REFERENCE_PAGES;
 
-	while (i < model->n_pages && model->pages[i] != settled / PAGE)
-		i++;
-	if (i == model->n_pages && model->n_pages < REFERENCE_PAGES)
-		model->pages[model->n_pages++] = settled / PAGE;
-	return (i + 1) * (uint64_t)PAGE + settled % PAGE;
+	while (model->pages[i].page && model->pages[i].page != page)
+		i = (i + 1) % REFERENCE_PAGES;
+	if (!model->pages[i].page) {
+		model->pages[i].page = page;
+		model->pages[i].before = model->n_pages++;
+	}
+	if (model->n_pages == REFERENCE_PAGES)
+		__builtin_trap(); /* the next one would be searched for ever */
+	return (model->pages[i].before + 1) * (uint64_t)PAGE + settled % PAGE;
 }
 
 static bool is_asked_for(const struct reference_model *model, uint64_t address, unsigned size)

@@ -17,7 +17,7 @@
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/models/trace.h"
 
-#define REFERENCE_PAGES 4096
+#define REFERENCE_PAGES 65536
 
 struct reference_cache {
 	struct papi_vpmu_shape shape;
@@ -27,7 +27,11 @@ struct reference_cache {
 struct reference_model {
 	struct reference_cache l1i, l1d, l2, l3, itlb, dtlb, itlb2, dtlb2;
 	bool shared_tlb2;
-	uint64_t pages[REFERENCE_PAGES]; /* of data, in the order in which they were touched first */
+	/* Of data: each from the place on that its number picks, with how many were touched before it. */
+	struct {
+		uint64_t page; /* 0: none */
+		unsigned before;
+	} pages[REFERENCE_PAGES];
 	unsigned n_pages;
 	uint64_t stack_start, stack_end, stack_shift;
 	uint64_t data_start, data_end; /* accesses to [start, end) only are counted; end 0: all */
