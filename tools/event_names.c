@@ -254,3 +254,44 @@ void papi_event_complain(const char *name, int code)
 	papi_escape_terminal(shown);
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, shown, reason);
 }
+
+/*
+ * Length of the name at the start of text. A comma ends it, except between two slashes, where it separates terms:
+ * cpu/event=0x3c,umask=0x00/. The one slash of a breakpoint (mem:0x601040/8:w) opens nothing. -1: a slash stays open.
+ */
+static long name_length(const char *text)
+{
+	bool slashes_pair = strncasecmp(text, "mem:", 4) != 0;
+	bool open = false;
+	size_t i;
+
+	for (i = 0; text[i]; i++) {
+		if (text[i] == '/' && slashes_pair)
+			open = !open;
+		else if (text[i] == ',' && !open)
+			break;
+	}
+	return open ? -1 : (long)i;
+}
+
+const char *papi_event_list_next(const char **text, size_t *length, const char **mistake)
+{
+	const char *start = *text, *end;
+	long found;
+
+	while (isspace((unsigned char)*start))
+		start++;
+	found = name_length(start);
+	if (found < 0) {
+		*mistake = "the second slash of a name is missing; write cpu/event=0x3c,umask=0x00/";
+		return NULL;
+	}
+	end = start + found;
+	*text = *end ? end + 1 : NULL;
+	while (end > start && isspace((unsigned char)end[-1]))
+		end--;
+	*length = (size_t)(end - start);
+	*mistake = "an event name is empty; write names with one comma between two of them, as in -e "
+		   "perf::TASK-CLOCK,perf::PAGE-FAULTS";
+	return *length ? start : NULL;
+}

@@ -28,4 +28,10 @@ bool papi_event_is_unknown(const char *name, char *reason, size_t size);
  */
 void papi_event_complain(const char *name, int code);
 
+/*
+ * Takes the next name of a list with commas, as -e has it: *text goes on to the rest, NULL at the end. NULL: the text
+ * is no list of names, and *mistake says why.
+ */
+const char *papi_event_list_next(const char **text, size_t *length, const char **mistake);
+
 #endif

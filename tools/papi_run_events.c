@@ -2,7 +2,6 @@
 /*
  * papi_run_events.c - which events are asked for, by name, and what is known about each before anything is counted.
  */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,49 +35,17 @@ static void append(struct run_list *list, const char *name, size_t length)
 	event->name = papi_run_format("%.*s", (int)length, name);
 }
 
-/*
- * Length of the name at the start of text. A comma ends it, except between two slashes, where it separates terms:
- * cpu/event=0x3c,umask=0x00/. The one slash of a breakpoint (mem:0x601040/8:w) opens nothing. -1: a slash stays open.
- */
-static long name_length(const char *text)
-{
-	bool slashes_pair = strncasecmp(text, "mem:", 4) != 0;
-	bool open = false;
-	size_t i;
-
-	for (i = 0; text[i]; i++) {
-		if (text[i] == '/' && slashes_pair)
-			open = !open;
-		else if (text[i] == ',' && !open)
-			break;
-	}
-	return open ? -1 : (long)i;
-}
-
 /* Appends the names of one -e option, or ends the program when the text is no list of names. */
 void papi_run_events_parse(struct run_list *list, const char *text)
 {
-	for (;;) {
-		const char *end, *next;
-		long length;
+	while (text) {
+		const char *mistake;
+		size_t length;
+		const char *name = papi_event_list_next(&text, &length, &mistake);
 
-		while (isspace((unsigned char)*text))
-			text++;
-		length = name_length(text);
-		if (length < 0)
-			papi_tool_usage_error(&papi_run_tool,
-				"-e: the second slash is missing in '%s'; write cpu/event=0x3c,umask=0x00/", text);
-		next = end = text + length;
-		while (end > text && isspace((unsigned char)end[-1]))
-			end--;
-		if (end == text)
-			papi_tool_usage_error(&papi_run_tool,
-				"-e: an event name is empty; write names with one comma between two of them, "
-				"as in -e perf::TASK-CLOCK,perf::PAGE-FAULTS");
-		append(list, text, (size_t)(end - text));
-		if (!*next)
-			return;
-		text = next + 1;
+		if (!name)
+			papi_tool_usage_error(&papi_run_tool, "-e: %s", mistake);
+		append(list, name, length);
 	}
 }
 

@@ -107,6 +107,8 @@ void papi_program_block_signals(void)
 	sigaddset(&blocked, SIGCHLD);
 	/* Output into a closed pipe is an error to tell, not a reason to die. */
 	sigaddset(&blocked, SIGPIPE);
+	/* And so is a file that may grow no more. */
+	sigaddset(&blocked, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &blocked, &mask_before);
 }
 

@@ -49,16 +49,19 @@ FLOORS = {
     'api': 'include base linux/machine linux/process linux/time events core',
     'regions': 'include base linux/machine linux/time events core api',
     'fortran': 'include base api',
+    # Profiles: the store.
+    'profile': 'base',
     'tools': 'include base linux/proc',
     # papi_run and its agent in programs.
     'tools/papi_run': 'include tools components/vpmu/agent.h components/vpmu/x86_64',
+    'tools/papi_profile': 'include base linux/proc components/perf_event profile tools',
 }
 # Headers that say what somebody above provides: a name that one of them has is used by way of it, wherever the linker
 # finds it.
 DOORS = ('src/base/component.h', 'src/components/vpmu/agent.h', 'src/components/vpmu/engine.h',
          'src/components/vpmu/translator/processor.h')
 # These call the library as programs do: what a public header declares is used by way of that header.
-CLIENTS = ('fortran', 'tools', 'tools/papi_run')
+CLIENTS = ('fortran', 'tools', 'tools/papi_profile', 'tools/papi_run')
 # The names of this project: others that a file defines stand in for libc's in programs that papi_run counts.
 OURS = re.compile(r'_?papi', re.I)
 TABLE = 'tests/house/arrows.py'

@@ -22,6 +22,8 @@ function __papi_take --argument-names command word
             printf '%s\n' summary accumulate detail
         case NOTATION
             printf '%s\n' derived raw
+        case WAY
+            printf '%s\n' fp none
         case PID
             __fish_complete_pids
         case FILE PATH
@@ -45,7 +47,7 @@ function __papi_register --argument-names command
         complete -c $command -f $arguments -d (string match -rg '  +(.*)' -- (string trim -- $line); or echo)
     end
     switch $command
-        case papi_run
+        case papi_run papi_profile
             complete -c $command -x -a '(__fish_complete_subcommand --fcs-skip=1)'
         case papi_event_chooser
             complete -c $command -f -n '__fish_is_first_token' -a 'NATIVE PRESET'

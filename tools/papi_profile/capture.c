@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * capture.c - recording a profile: the command line, what is checked before the program runs, and what is told when it
+ * has ended.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "common.h"
+#include "options.h"
+#include "papi.h"
+#include "papi_profile/papi_profile.h"
+#include "papi_profile/session.h"
+#include "process.h"
+#include "program.h"
+#include "text.h"
+
+#define FREQUENCY    999
+#define MOST_SECONDS 100000000
+
+/* The options are read here and not by options.c: those after PROGRAM belong to the program. */
+static const struct papi_tool tool = { .name = "papi_profile" };
+
+static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [ARG...]\n"
+				 "       papi_profile [OPTION]... -p PID\n"
+				 "Samples where a program, its threads and all that it starts spend time, or where\n"
+				 "any event happens, and writes the profile to a file.\n"
+				 "\n"
+				 "Options:\n"
+				 "  -e, --event EVENT,...   what to sample; papi_native_avail lists names; without\n"
+				 "                          it cycles, or CPU time where there are no counters\n"
+				 "  -F, --frequency HZ      samples of each thread in a second; 999 without it\n"
+				 "  -c, --count PERIOD      a sample every PERIOD events instead\n"
+				 "  -g, --graph WAY         how callers are found: fp (frame pointers) or none\n"
+				 "  -o, --output FILE       the profile; papi_profile.db without it\n"
+				 "  -p, --pid PID           sample process PID until it ends or Ctrl-C\n"
+				 "  -t, --time SECONDS      with -p: for so long\n"
+				 "  -h, --help              show this text\n"
+				 "      --version           show the version of the library\n"
+				 "\n"
+				 "The manual page papi_profile(1) says more.\n";
+
+static _Noreturn void print_and_exit(const char *text)
+{
+	fputs(text, stdout);
+	exit(papi_tool_finish(EXIT_SUCCESS));
+}
+
+static _Noreturn void print_version(void)
+{
+	char version[32], text[64];
+
+	papi_tool_version(version, sizeof(version));
+	snprintf(text, sizeof(text), "%s (PAPI) %s\n", tool.name, version);
+	print_and_exit(text);
+}
+
+static void parse_way(struct papi_profile_session *session, const char *text)
+{
+	if (!strcmp(text, "fp"))
+		session->rate.chains = true;
+	else if (!strcmp(text, "none"))
+		session->rate.chains = false;
+	else
+		papi_tool_usage_error(&tool, "-g takes fp or none, not '%s'", text);
+}
+
+static double parse_seconds(const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds > 0) || seconds > MOST_SECONDS)
+		papi_tool_usage_error(&tool, "-t takes a number of seconds above 0, not '%s'", text);
+	return seconds;
+}
+
+static void check_combination(const struct papi_profile_session *session, const char *program, bool both)
+{
+	if (both)
+		papi_tool_usage_error(&tool, "-F and -c say the same in two ways: leave out one");
+	if (session->pid && program)
+		papi_tool_usage_error(&tool, "-p samples a process that runs already: leave out %s", program);
+	if (!session->pid && !program)
+		papi_tool_usage_error(&tool, "there is no PROGRAM to run and no -p PID to sample");
+	if (!session->pid && session->seconds > 0)
+		papi_tool_usage_error(&tool, "-t is for -p PID: a program is sampled until it ends");
+}
+
+static void parse_options(struct papi_profile_session *session, int argc, char **argv)
+{
+	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY };
+	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
+		{ "frequency", required_argument, NULL, 'F' }, { "count", required_argument, NULL, 'c' },
+		{ "graph", required_argument, NULL, 'g' }, { "output", required_argument, NULL, 'o' },
+		{ "pid", required_argument, NULL, 'p' }, { "time", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ NULL, 0, NULL, 0 } };
+	bool by_frequency = false;
+	int option;
+
+	/* The plus sign: what follows the name of the program belongs to the program. */
+	while ((option = getopt_long(argc, argv, "+e:F:c:g:o:p:t:h", names, NULL)) != -1) {
+		switch (option) {
+		case 'e':
+			papi_profile_events_parse(session->events, optarg);
+			break;
+		case 'F':
+			session->rate.frequency = (uint64_t)papi_tool_number(&tool, "-F", optarg, 1, INT32_MAX);
+			by_frequency = true;
+			break;
+		case 'c':
+			session->rate.period = (uint64_t)papi_tool_number(&tool, "-c", optarg, 1, INT64_MAX);
+			break;
+		case 'g':
+			parse_way(session, optarg);
+			break;
+		case 'o':
+			session->file = optarg;
+			break;
+		case 'p':
+			session->pid = (pid_t)papi_tool_number(&tool, "-p", optarg, 1, INT32_MAX);
+			break;
+		case 't':
+			session->seconds = parse_seconds(optarg);
+			break;
+		case 'h':
+			print_and_exit(usage_text);
+		case OPTION_VERSION:
+			print_version();
+		default:
+			/* getopt_long has said what is wrong. */
+			fprintf(stderr, "Try '%s --help'.\n", tool.name);
+			exit(PAPI_TOOL_USAGE);
+		}
+	}
+	check_combination(session, argv[optind], by_frequency && session->rate.period);
+}
+
+/* ---- Before and after ---------------------------------------------------------------------------------- */
+
+static void number_text(char *text, size_t size, int64_t number)
+{
+	char plain[32];
+
+	snprintf(plain, sizeof(plain), "%" PRId64, number);
+	papi_text_group(text, size, plain);
+}
+
+/* Everything that was not as it should be, each with what to do. */
+static void tell_shortcomings(const struct papi_profile_session *session)
+{
+	const struct papi_profile_events *list = session->events;
+	int64_t samples = 0;
+
+	for (size_t i = 0; i < list->number; i++) {
+		samples += list->events[i].samples;
+		if (list->events[i].user_only)
+			papi_profile_message("%s was sampled in user mode only: perf_event_paranoid forbids more "
+					     "(1 allows it, or CAP_PERFMON)",
+				list->events[i].name);
+	}
+	if (session->throttled)
+		papi_profile_message("the kernel held sampling back %" PRIu64
+				     " times, as it took too long: a lower -F or higher -c",
+			session->throttled);
+	if (session->lost)
+		papi_profile_message("lost ones are missing from all values: a lower -F, a higher -c, or -g none");
+	if (session->without_path)
+		papi_profile_message("%" PRIu64 " samples are without callers: there were more than %d different "
+				     "paths of calls",
+			session->without_path, PAPI_PROFILE_MOST_CONTEXTS);
+	if (!samples)
+		papi_profile_message("there are no samples: it ran too short, or the event did not happen");
+}
+
+static void tell(const struct papi_profile_session *session)
+{
+	const struct papi_profile_events *list = session->events;
+	bool usual = !strcmp(session->file, PAPI_PROFILE_FILE);
+	char text[PAPI_HUGE_STR_LEN], number[64];
+	size_t used = 0;
+
+	tell_shortcomings(session);
+	for (size_t i = 0; i < list->number && used < sizeof(text); i++) {
+		number_text(number, sizeof(number), list->events[i].samples);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, i ? ", %s of %s" : "%s samples of %s",
+			number, list->events[i].name);
+	}
+	number_text(number, sizeof(number), (int64_t)session->lost);
+	papi_profile_message("%s (%s lost) in %.3f s of %s", text, number, session->elapsed, session->command[0]);
+	papi_profile_message("in %s; to look at them: papi_profile report%s%s", session->file, usual ? "" : " ",
+		usual ? "" : session->file);
+}
+
+static int run(struct papi_profile_session *session, char **command)
+{
+	char reason[PAPI_HUGE_STR_LEN], *path = NULL;
+	int error = papi_program_find(command[0], &path), status;
+
+	if (error) {
+		status = papi_program_refused(command[0], false, error, reason, sizeof(reason));
+		papi_profile_message("%s", reason);
+	} else if (papi_program_keeps_secrets(path)) {
+		papi_profile_message(
+			"cannot sample '%s': it gets rights that you do not have (set-user-ID, set-group-ID or "
+			"capabilities) or is not readable: run papi_profile with these rights, or a copy of the "
+			"program without them",
+			command[0]);
+		status = PAPI_PROGRAM_FAILURE;
+	} else {
+		session->command = command;
+		status = papi_profile_session_run(session, path);
+	}
+	free(path);
+	return status;
+}
+
+static int watch(struct papi_profile_session *session)
+{
+	char reason[PAPI_HUGE_STR_LEN];
+	int status;
+
+	if (papi_process_is_unfit(session->pid, reason, sizeof(reason))) {
+		papi_profile_message("%s", reason);
+		return PAPI_PROGRAM_FAILURE;
+	}
+	session->command = papi_process_command(session->pid);
+	if (!session->command)
+		return PAPI_PROGRAM_FAILURE;
+	status = papi_profile_session_watch(session);
+	if (session->started > 0)
+		tell(session);
+	free(session->command);
+	return status;
+}
+
+int papi_profile_capture(int argc, char **argv)
+{
+	struct papi_profile_events events = { 0 };
+	struct papi_profile_session session = {
+		.file = PAPI_PROFILE_FILE, .rate = { .frequency = FREQUENCY, .chains = true }, .events = &events
+	};
+	int status;
+
+	papi_tool_check_environment();
+	parse_options(&session, argc, argv);
+	papi_tool_init();
+	papi_profile_events_resolve(&events, &session.rate);
+	if (papi_profile_store_check(session.file) != PAPI_OK) {
+		papi_profile_message("%s", papi_error_sentence());
+		return PAPI_PROGRAM_FAILURE;
+	}
+	if (session.pid) {
+		status = watch(&session);
+	} else {
+		status = run(&session, argv + optind);
+		if (session.started > 0 && session.elapsed > 0)
+			tell(&session);
+	}
+	if (!status && session.failed)
+		status = PAPI_PROGRAM_FAILURE;
+	papi_profile_events_free(&events);
+	PAPI_shutdown();
+	return status;
+}

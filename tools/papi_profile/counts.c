@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "papi_profile/counts.h"
+
+int64_t papi_profile_counts_context(struct papi_profile_counts *counts, int64_t parent, int64_t address)
+{
+	struct papi_profile_key key = { { (uint64_t)parent, (uint64_t)address } };
+	struct papi_profile_entry *entry = papi_profile_table_find(&counts->contexts, key);
+	bool made;
+
+	if (entry)
+		return entry->value[0];
+	if (counts->last_context == PAPI_PROFILE_MOST_CONTEXTS)
+		return 0;
+	entry = papi_profile_table_take(&counts->contexts, key, &made);
+	entry->value[0] = ++counts->last_context;
+	papi_profile_store_context(counts->store, entry->value[0], parent, address);
+	return entry->value[0];
+}
+
+void papi_profile_counts_add(struct papi_profile_counts *counts, int64_t thread, int64_t event, int64_t context,
+	int64_t address, int64_t value)
+{
+	struct papi_profile_key key = { { (uint64_t)thread, (uint64_t)event, (uint64_t)context, (uint64_t)address } };
+	bool made;
+	struct papi_profile_entry *entry = papi_profile_table_take(&counts->sums, key, &made);
+
+	entry->value[0]++;
+	entry->value[1] += value;
+}
+
+void papi_profile_counts_flush(struct papi_profile_counts *counts)
+{
+	struct papi_profile_entry *entry = NULL;
+
+	while ((entry = papi_profile_table_next(&counts->sums, entry)))
+		papi_profile_store_count(counts->store, (int64_t)entry->key.part[0], (int64_t)entry->key.part[1],
+			(int64_t)entry->key.part[2], (int64_t)entry->key.part[3], entry->value[0], entry->value[1]);
+	papi_profile_table_free(&counts->sums);
+}
+
+void papi_profile_counts_free(struct papi_profile_counts *counts)
+{
+	papi_profile_table_free(&counts->contexts);
+	papi_profile_table_free(&counts->sums);
+}
