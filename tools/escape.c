@@ -21,6 +21,8 @@ void papi_escape_json(FILE *out, const char *string)
 			fprintf(out, "\\%c", *text);
 		else if (*text < 0x20 || *text == 0x7f)
 			fprintf(out, "\\u%04x", *text);
+		else if (text[0] == 0xc2 && text[1] < 0xa0) /* terminals may obey these, too */
+			fprintf(out, "\\u%04x", text[1]);
 		else
 			fwrite(text, 1, length, out);
 		text += length ? length : 1;

@@ -53,7 +53,8 @@ static void print_help(const struct papi_tool *tool)
 		print_option(option);
 	for (const struct papi_tool_option *option = common_options; option->letter != 0; option++)
 		print_option(option);
-	printf("\nThe manual page %s(1) says more.\n", tool->name);
+	/* A tool with commands has one page for all. */
+	printf("\nThe manual page %.*s(1) says more.\n", (int)strcspn(tool->name, " "), tool->name);
 }
 
 static void print_version(const struct papi_tool *tool)

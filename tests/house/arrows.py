@@ -49,12 +49,13 @@ FLOORS = {
     'api': 'include base linux/machine linux/process linux/time events core',
     'regions': 'include base linux/machine linux/time events core api',
     'fortran': 'include base api',
-    # Profiles: the store.
-    'profile': 'base',
+    # Profiles: from addresses to names; the store, and what it adds up to.
+    'symbols': '',
+    'profile': 'base symbols',
     'tools': 'include base linux/proc',
     # papi_run and its agent in programs.
     'tools/papi_run': 'include tools components/vpmu/agent.h components/vpmu/x86_64',
-    'tools/papi_profile': 'include base linux/proc components/perf_event profile tools',
+    'tools/papi_profile': 'include base linux/proc components/perf_event symbols profile tools',
 }
 # Headers that say what somebody above provides: a name that one of them has is used by way of it, wherever the linker
 # finds it.

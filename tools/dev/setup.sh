@@ -68,6 +68,7 @@ find_wanted()
 	missing=
 	need libjansson-dev has_header jansson.h
 	need libsqlite3-dev has_header sqlite3.h
+	need libdw-dev has_header elfutils/libdwfl.h
 	need xz-utils has_command xz
 	[ "$mode" != build ] || return 0
 	need binutils has_command readelf

@@ -28,8 +28,11 @@ static const struct papi_tool tool = { .name = "papi_profile" };
 
 static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [ARG...]\n"
 				 "       papi_profile [OPTION]... -p PID\n"
+				 "       papi_profile report|annotate|callers|tree|export [--help]\n"
 				 "Samples where a program, its threads and all that it starts spend time, or where\n"
-				 "any event happens, and writes the profile to a file.\n"
+				 "any event happens, and writes the profile to a file. The commands show it:\n"
+				 "report functions, lines, modules or threads; annotate source or instructions;\n"
+				 "callers and tree who calls what; export writes it for other programs.\n"
 				 "\n"
 				 "Options:\n"
 				 "  -e, --event EVENT,...   what to sample; papi_native_avail lists names; without\n"

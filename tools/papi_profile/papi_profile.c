@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "escape.h"
 #include "papi.h"
+#include "papi_profile/views.h"
 #include "program.h"
 
 /* Standard error as papi_profile was given it, or -1 when that was closed. */
@@ -45,8 +47,25 @@ void *papi_profile_allocate(void *old, size_t number, size_t size)
 	exit(PAPI_PROGRAM_FAILURE);
 }
 
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "report", papi_profile_report },
+	{ "annotate", papi_profile_annotate },
+	{ "callers", papi_profile_callers },
+	{ "tree", papi_profile_tree },
+	{ "export", papi_profile_export },
+};
+
 int main(int argc, char **argv)
 {
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i].name, argv[1]) != 0)
+			continue;
+		papi_tool_begin();
+		return commands[i].run(argc - 1, argv + 1);
+	}
 	if (!papi_program_fill_descriptors())
 		error_output = -1;
 	return papi_profile_capture(argc, argv);

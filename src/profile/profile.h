@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A store of papi_profile in memory, as the views need it. doc/profiles.md has the store's schema.
+ *
+ * What a row of the store refers to by its id is here an index into the array of its kind; PAPI_PROFILE_NONE where it
+ * refers to nothing. Everything belongs to the profile. One thread at a time.
+ */
+#ifndef PAPI_PROFILE_PROFILE_H
+#define PAPI_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sqlite3;
+
+#define PAPI_PROFILE_NONE UINT32_MAX
+
+struct papi_profile_run {
+	char *command; /* a JSON array of words */
+	char *directory;
+	char *started; /* ISO 8601, UTC */
+	double seconds;
+	char *kernel; /* the release of the kernel that it ran on */
+	char *source;
+	int64_t lost; /* samples that the kernel had no room for */
+};
+
+struct papi_profile_event {
+	char *name;
+	char *unit;
+	char *kind;
+	int64_t samples, value; /* of all counts */
+};
+
+struct papi_profile_process {
+	long pid;
+	char *name;
+};
+
+struct papi_profile_thread {
+	uint32_t process;
+	long tid;
+	char *name;
+};
+
+struct papi_profile_module {
+	char *path;
+	char *build_id; /* NULL where it has none */
+	char *kind;
+	uint32_t process; /* of code that one process made */
+	char *trouble;    /* why its names are not known; NULL where nothing is wrong */
+};
+
+struct papi_profile_function {
+	uint32_t module;
+	char *name;    /* for people */
+	char *linkage; /* for the linker */
+	uint64_t low, high;
+	char *file; /* where it is declared; NULL where that is not known */
+	int line;
+};
+
+/* A place in the source that an address is: of several, the first is inlined into the second, and so on. */
+struct papi_profile_place {
+	uint32_t function;
+	const char *file; /* NULL where it is not known; one pointer for one name */
+	int line;
+};
+
+struct papi_profile_address {
+	uint32_t module;
+	uint64_t offset;
+	uint32_t first; /* of its places; NONE until names are known */
+	uint32_t n;
+};
+
+/* A way to be called. */
+struct papi_profile_context {
+	uint32_t parent;
+	uint32_t address;
+};
+
+struct papi_profile_count {
+	uint32_t thread;
+	uint32_t event;
+	uint32_t context; /* NONE: nobody knows */
+	uint32_t address;
+	int64_t samples, value;
+};
+
+/* Of each kind a list, with the ids that the store has for it, in their order. */
+#define PAPI_PROFILE_LIST(type, name) \
+	struct {                      \
+		type *items;          \
+		int64_t *ids;         \
+		size_t n, room;       \
+	} name
+
+struct papi_profile {
+	char *path;
+	struct sqlite3 *store;
+	bool writable;
+	struct papi_profile_run run;
+	PAPI_PROFILE_LIST(struct papi_profile_event, events);
+	PAPI_PROFILE_LIST(struct papi_profile_process, processes);
+	PAPI_PROFILE_LIST(struct papi_profile_thread, threads);
+	PAPI_PROFILE_LIST(struct papi_profile_module, modules);
+	PAPI_PROFILE_LIST(struct papi_profile_address, addresses);
+	PAPI_PROFILE_LIST(struct papi_profile_context, contexts);
+	PAPI_PROFILE_LIST(struct papi_profile_function, functions);
+	struct papi_profile_count *counts;
+	size_t n_counts;
+	struct papi_profile_place *places;
+	size_t n_places, places_room;
+	char **files; /* names of source files, each once, sorted */
+	size_t n_files, files_room;
+};
+
+/* load.c: NULL if the file is no store that can be read, with a sentence in reason. */
+struct papi_profile *papi_profile_load(const char *path, char *reason, size_t size);
+void papi_profile_free(struct papi_profile *profile);
+
+/* The one pointer for the name of a source file; NULL for NULL. */
+const char *papi_profile_file(struct papi_profile *profile, const char *name);
+
+/* Whether any count says by whom its place was called. */
+bool papi_profile_has_contexts(const struct papi_profile *profile);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names for people. See demangle.h. */
+#include "symbols/demangle.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LONGEST = 16384, /* of a name that is worth the time */
+	RUST_HASH = 19,  /* "::h" and 16 digits */
+};
+
+typedef char *(*demangler)(const char *name, char *buffer, size_t *length, int *status);
+
+static demangler find_demangler(void)
+{
+	static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1" };
+	static demangler found;
+	static bool looked;
+
+	for (size_t i = 0; !looked && !found && i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+		void *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+
+		memcpy(&found, &symbol, sizeof(found));
+	}
+	looked = true;
+	return found;
+}
+
+static bool has_rust_hash(const char *name, size_t length)
+{
+	if (length <= RUST_HASH || strncmp(name + length - RUST_HASH, "::h", 3) != 0)
+		return false;
+	for (const char *digit = name + length - RUST_HASH + 3; *digit; digit++)
+		if (!isxdigit((unsigned char)*digit))
+			return false;
+	return true;
+}
+
+/* The character that an escape of Rust's names, "$LT$", stands for; its length in *length. 0: it is none. */
+static char rust_escape(const char *text, size_t *length)
+{
+	static const struct {
+		const char *escape;
+		char character;
+	} escapes[] = { { "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' }, { "$GT$", '>' },
+		{ "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' } };
+	unsigned code;
+	int used = 0;
+
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
+		*length = strlen(escapes[i].escape);
+		if (strncmp(text, escapes[i].escape, *length) == 0)
+			return escapes[i].character;
+	}
+	if (sscanf(text, "$u%2x$%n", &code, &used) == 1 && used > 0 && code >= 0x20 && code < 0x7f) {
+		*length = (size_t)used;
+		return (char)code;
+	}
+	return 0;
+}
+
+/* In place: what is written is never longer than what was read. */
+static void undo_rust(char *name, size_t length)
+{
+	char *to = name;
+	size_t used;
+
+	name[length - RUST_HASH] = '\0';
+	for (const char *from = name; *from;) {
+		char character = *from == '$' ? rust_escape(from, &used) : 0;
+
+		/* A part of a name that begins with an escape has a line before it. */
+		if (*from == '_' && from[1] == '$' && (from == name || from[-1] == ':')) {
+			from++;
+		} else if (character) {
+			*to++ = character;
+			from += used;
+		} else if (from[0] == '.' && from[1] == '.') {
+			*to++ = ':';
+			*to++ = ':';
+			from += 2;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+char *papi_symbols_demangle(const char *linkage)
+{
+	demangler demangle;
+	char *name;
+	int status = 0;
+
+	if (strncmp(linkage, "_Z", 2) != 0 || strlen(linkage) > LONGEST)
+		return NULL;
+	demangle = find_demangler();
+	name = demangle ? demangle(linkage, NULL, NULL, &status) : NULL;
+	if (name && has_rust_hash(name, strlen(name)))
+		undo_rust(name, strlen(name));
+	return name;
+}

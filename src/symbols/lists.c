@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lists.c - lists of names as text: the kernel's symbols, and what compilers at run time leave in /tmp. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/memory.h"
+#include "symbols/module.h"
+
+/* Lines "ADDRESS TYPE NAME [MODULE]"; addresses are all 0 where they are secret. */
+bool papi_symbols_list_kernel(struct papi_symbols_table *table, char *reason, size_t size)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		char type, name[512];
+		uint64_t address;
+
+		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) == 3 && address != 0 &&
+			strchr("TtWw", type))
+			papi_symbols_table_add(table, address, 0, ~UINT64_C(0), name,
+				type == 'T'           ? PAPI_SYMBOLS_GLOBAL
+					: type == 't' ? PAPI_SYMBOLS_LOCAL
+						      : PAPI_SYMBOLS_WEAK);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	papi_symbols_table_sort(table);
+	if (!table->n)
+		snprintf(reason, size,
+			"the kernel keeps its symbols secret: ask as root, or sudo sysctl kernel.kptr_restrict=0");
+	return table->n > 0;
+}
+
+/* /tmp is everybody's: what lies there is read only if it is a plain file, whose names anybody may have written. */
+static FILE *open_list(const char *path)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+	FILE *file;
+
+	if (descriptor < 0)
+		return NULL;
+	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+		file = fdopen(descriptor, "r");
+		if (file)
+			return file;
+	}
+	close(descriptor);
+	errno = EINVAL;
+	return NULL;
+}
+
+/* Lines "START SIZE name of any words", in hexadecimal digits; the last one for an address holds. */
+bool papi_symbols_list_jit(struct papi_symbols_table *table, long pid, char *reason, size_t size)
+{
+	char *path = papi_memory_print("/tmp/perf-%ld.map", pid), *line = NULL;
+	FILE *file = open_list(path);
+	size_t room = 0;
+
+	if (!file)
+		snprintf(reason, size, "%s: %s", path, strerror(errno));
+	while (file && getline(&line, &room, file) > 0) {
+		uint64_t address, length;
+		int used = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &address, &length, &used) == 2 && used > 0 &&
+			line[used] && length)
+			papi_symbols_table_add(table, address, length, 0, line + used, 0);
+	}
+	free(line);
+	if (file) {
+		fclose(file);
+		snprintf(reason, size, "%s has no names", path);
+	}
+	papi_symbols_table_sort(table);
+	free(path);
+	return table->n > 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From addresses of a module to names: its functions, source lines, and the functions that are inlined there. Modules
+ * are files, the kernel's page of code in each process, the kernel, and code that was made at run time.
+ *
+ * Addresses are those that the module itself has: of an ELF file, its virtual addresses, wherever it was loaded; of the
+ * kernel and of code made at run time, those of the run. Debug information may be in the file, or in
+ * another one that its build-id or its link leads to. Without any there are the symbols; without those the ranges that
+ * the unwind tables have.
+ *
+ * What a struct papi_symbols gives away is its own, and valid until it is closed. One thread at a time for each. Files
+ * are untrusted: what is wrong in them makes names unknown.
+ *
+ *	symbols.c  opening, and which source of names comes first
+ *	elf.c      the file: its symbols and its code
+ *	plt.c      stubs, named after what they call
+ *	frames.c   ranges of unwind tables
+ *	dwarf.c    functions, lines and inlined code
+ *	lists.c    lists of names: the kernel's, and those of compilers at run time
+ */
+#ifndef PAPI_SYMBOLS_SYMBOLS_H
+#define PAPI_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct papi_symbols;
+
+struct papi_symbols_function {
+	const char *name;    /* for people */
+	const char *linkage; /* for the linker */
+	const char *file;    /* where it is declared; NULL where that is not known */
+	int line;
+	uint64_t low, high; /* of its code, from its first instruction on; 0 for what is inlined */
+};
+
+/* A place in the source. */
+struct papi_symbols_place {
+	struct papi_symbols_function function;
+	const char *file; /* NULL where it is not known; line is 0 then */
+	int line;
+};
+
+/* No more are told for one address. */
+#define PAPI_SYMBOLS_DEPTH 64
+
+/*
+ * The module of a file. build_id, in hexadecimal digits, is that of the file which ran, NULL where it had none: another
+ * one is refused. debug_path: directories in which debug information is looked for, as "dir:dir"; NULL for the usual
+ * ones. NULL if there is nothing to be had, with a sentence in reason.
+ */
+struct papi_symbols *papi_symbols_open_file(
+	const char *path, const char *build_id, const char *debug_path, char *reason, size_t size);
+
+/* The code that the kernel maps into each process: this process's, which is the same where the kernel is. */
+struct papi_symbols *papi_symbols_open_vdso(const char *build_id, char *reason, size_t size);
+
+/* The kernel that runs here. */
+struct papi_symbols *papi_symbols_open_kernel(char *reason, size_t size);
+
+/* Code that the process made when it ran, if it has left a list: /tmp/perf-PID.map. */
+struct papi_symbols *papi_symbols_open_jit(long pid, char *reason, size_t size);
+
+/* The places that an address is, the innermost first, each inlined into the next; how many, 0 if nothing is known. */
+size_t papi_symbols_find(
+	struct papi_symbols *symbols, uint64_t address, struct papi_symbols_place places[PAPI_SYMBOLS_DEPTH]);
+
+/* The code around an address that belongs to one function without a gap. */
+bool papi_symbols_range(struct papi_symbols *symbols, uint64_t address, uint64_t *low, uint64_t *high);
+
+/* The bytes of code from an address on; *size is how many there are. NULL if there are none. */
+const unsigned char *papi_symbols_code(struct papi_symbols *symbols, uint64_t address, size_t *size);
+
+/* Whether the code is for x86-64. */
+bool papi_symbols_is_x86_64(const struct papi_symbols *symbols);
+
+void papi_symbols_close(struct papi_symbols *symbols);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* callers.c - papi_profile callers: by whom a function is called, and for how much of its counts. */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "common.h"
+#include "views.h"
+
+enum { MINIMUM = PAPI_TOOL_LONG_ONLY };
+
+static const struct papi_tool_option options[] = {
+	{ MINIMUM, "min", "PERCENT", "leave out callers with less than this share (1)" },
+	VIEW_OPTIONS,
+	{ 0 },
+};
+
+static const struct papi_tool tool = {
+	.name = "papi_profile callers",
+	.operands = "FUNCTION [FILE]",
+	.purpose = "Shows by whom a function is called: below it its callers, below each of those its own, with their "
+		   "shares of what the function and all that it calls have counted.",
+	.options = options,
+};
+
+int papi_profile_callers(int argc, char **argv)
+{
+	struct view view = { .tool = &tool };
+	struct papi_profile_tree tree;
+	double minimum = 1;
+	bool *functions;
+	int letter;
+
+	while ((letter = view_next_option(&tool, argc, argv)) != -1) {
+		if (letter == MINIMUM)
+			minimum = view_percent(&tool, "--min", optarg);
+		else
+			view_take_option(&view, letter);
+	}
+	if (argc - optind < 1)
+		papi_tool_usage_error(&tool, "of which function?");
+	if (argc - optind > 2)
+		papi_tool_usage_error(&tool, "one profile at a time: '%s' is too much", argv[optind + 2]);
+	view_open(&view, optind + 1 < argc ? argv[optind + 1] : NULL);
+	view_need_contexts(&view);
+	functions = view_match(&view, argv[optind]);
+	if (!functions)
+		view_refuse_function(&view, argv[optind]);
+	view.n_events = 1;
+	papi_profile_tree_make(view.profile, view_event(&view), !view.outermost, functions, &tree);
+	view_print_tree_titles(&view, false);
+	view_tree_print(&view, &tree, minimum, false);
+	free(functions);
+	papi_profile_tree_free(&tree);
+	view_close(&view);
+	return papi_tool_finish(EXIT_SUCCESS);
+}

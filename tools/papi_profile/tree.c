@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tree.c - papi_profile tree: who calls what, from where programs begin. */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "common.h"
+#include "symbols/memory.h"
+#include "terminal.h"
+#include "text.h"
+#include "views.h"
+
+enum { MINIMUM = PAPI_TOOL_LONG_ONLY };
+
+/* Of the columns of a terminal: what indentation may take, and what names need at least. */
+enum { DEEPEST = 36, NUMBERS = 26 };
+
+static const struct papi_tool_option options[] = {
+	{ MINIMUM, "min", "PERCENT", "leave out calls with less than this share (1)" },
+	VIEW_OPTIONS,
+	{ 0 },
+};
+
+static const struct papi_tool tool = {
+	.name = "papi_profile tree",
+	.operands = "[FILE]",
+	.purpose =
+		"Shows the calls of a profile as a tree, from where the program begins. The first share is that of a "
+		"call with all that it calls, the second that of the function itself.",
+	.options = options,
+};
+
+static void print_node(
+	const struct view *view, const struct papi_profile_tree *tree, uint32_t at, int depth, bool with_self)
+{
+	const struct papi_profile_node *node = &tree->nodes[at];
+	const char *name = view->profile->functions.items[node->function].name;
+	uint32_t event = view_event(view);
+	double whole = (double)tree->nodes[0].value;
+	bool terminal = papi_terminal_is_output();
+	int indent = terminal && 2 * depth > DEEPEST ? DEEPEST : 2 * depth;
+	char *value = view_number(view, event, (double)node->value);
+	char *share = view_share((double)node->value, whole), *own = view_share((double)node->own, whole);
+	char *shown = terminal ? view_shorten(name, (size_t)(PAPI_TEXT_WIDTH - NUMBERS - 2 - indent))
+			       : view_clean(name);
+
+	printf("%*s %7s%s%*s  %*s%s\n", terminal ? NUMBERS - 16 : 20, value, share, with_self ? " " : "",
+		with_self ? 7 : 0, with_self ? own : "", indent, "", shown);
+	free(value);
+	free(share);
+	free(own);
+	free(shown);
+}
+
+/* Without recursion: a path of calls may be as deep as it likes. */
+void view_tree_print(const struct view *view, const struct papi_profile_tree *tree, double minimum, bool with_self)
+{
+	double limit = minimum / 100 * (double)tree->nodes[0].value;
+	uint32_t at = tree->nodes[0].child;
+	int depth = 0;
+
+	while (at != PAPI_PROFILE_NONE) {
+		const struct papi_profile_node *node = &tree->nodes[at];
+		bool shown = (double)node->value >= limit;
+
+		if (shown)
+			print_node(view, tree, at, depth, with_self);
+		if (shown && node->child != PAPI_PROFILE_NONE) {
+			at = node->child;
+			depth++;
+			continue;
+		}
+		/* Its further siblings have less. */
+		while (at != 0 && (tree->nodes[at].next == PAPI_PROFILE_NONE || !shown)) {
+			at = tree->nodes[at].parent;
+			shown = true;
+			depth--;
+		}
+		at = at == 0 ? PAPI_PROFILE_NONE : tree->nodes[at].next;
+	}
+}
+
+void view_need_contexts(const struct view *view)
+{
+	if (papi_profile_has_contexts(view->profile))
+		return;
+	fprintf(stderr, "%s: the profile does not have who called what: record it with -g fp\n", view->tool->name);
+	exit(EXIT_FAILURE);
+}
+
+void view_print_tree_titles(const struct view *view, bool with_self)
+{
+	int width = papi_terminal_is_output() ? NUMBERS - 16 : 20;
+	char *title = papi_memory_print("%*s %7s%s  Function", width, "Value", "Share", with_self ? "    Self" : "");
+
+	view_print_heading(view);
+	putchar('\n');
+	papi_terminal_print(stdout, papi_terminal_has_colours(fileno(stdout)), PAPI_COLOUR_TITLE, title);
+	putchar('\n');
+	free(title);
+}
+
+int papi_profile_tree(int argc, char **argv)
+{
+	struct view view = { .tool = &tool };
+	struct papi_profile_tree tree;
+	double minimum = 1;
+	int letter;
+
+	while ((letter = view_next_option(&tool, argc, argv)) != -1) {
+		if (letter == MINIMUM)
+			minimum = view_percent(&tool, "--min", optarg);
+		else
+			view_take_option(&view, letter);
+	}
+	if (argc - optind > 1)
+		papi_tool_usage_error(&tool, "one profile at a time: '%s' is too much", argv[optind + 1]);
+	view_open(&view, optind < argc ? argv[optind] : NULL);
+	view_need_contexts(&view);
+	view.n_events = 1;
+	papi_profile_tree_make(view.profile, view_event(&view), !view.outermost, NULL, &tree);
+	view_print_tree_titles(&view, true);
+	view_tree_print(&view, &tree, minimum, true);
+	papi_profile_tree_free(&tree);
+	view_close(&view);
+	return papi_tool_finish(EXIT_SUCCESS);
+}
