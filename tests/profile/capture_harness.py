@@ -4,6 +4,7 @@
 PAPI_TOOLS names the directory of the built utilities, PAPI_PROFILE_BURNER a program whose profile is known, and
 PAPI_PROFILE_WORKERS two libraries that it can load.
 """
+import functools
 import math
 import os
 import shutil
@@ -46,6 +47,7 @@ def prefix_of_nobody():
     return None
 
 
+@functools.lru_cache(maxsize=None)
 def refusal(prefix=()):
     """Why nothing can be sampled here; None: it can."""
     with tempfile.TemporaryDirectory() as directory:
@@ -106,13 +108,12 @@ class Store:
 class CaptureTest(unittest.TestCase):
     """Every test has a directory of its own, in which papi_profile runs."""
 
-    @classmethod
-    def setUpClass(cls):
-        reason = refusal()
-        if reason:
-            raise unittest.SkipTest(reason)
+    NEEDS_PERMISSION = True
 
     def setUp(self):
+        reason = refusal() if self.NEEDS_PERMISSION else None
+        if reason:
+            self.skipTest(reason)
         self.directory = tempfile.mkdtemp(prefix="papi-profile-test-")
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
         os.chmod(self.directory, 0o777)

@@ -201,46 +201,56 @@ static void tell(const struct papi_profile_session *session)
 		usual ? "" : session->file);
 }
 
-static int run(struct papi_profile_session *session, char **command)
+/* Finds the program, or says why it cannot be sampled. 0, or the exit status. */
+static int find_program(struct papi_profile_session *session, char **command, char **path)
 {
-	char reason[PAPI_HUGE_STR_LEN], *path = NULL;
-	int error = papi_program_find(command[0], &path), status;
+	char reason[PAPI_HUGE_STR_LEN];
+	int error = papi_program_find(command[0], path), status;
 
+	session->command = command;
 	if (error) {
 		status = papi_program_refused(command[0], false, error, reason, sizeof(reason));
 		papi_profile_message("%s", reason);
-	} else if (papi_program_keeps_secrets(path)) {
-		papi_profile_message(
-			"cannot sample '%s': it gets rights that you do not have (set-user-ID, set-group-ID or "
-			"capabilities) or is not readable: run papi_profile with these rights, or a copy of the "
-			"program without them",
-			command[0]);
-		status = PAPI_PROGRAM_FAILURE;
-	} else {
-		session->command = command;
-		status = papi_profile_session_run(session, path);
+		return status;
 	}
-	free(path);
-	return status;
+	if (!papi_program_keeps_secrets(*path))
+		return 0;
+	papi_profile_message("cannot sample '%s': it gets rights that you do not have (set-user-ID, set-group-ID or "
+			     "capabilities) or is not readable: run papi_profile with these rights, or a copy of the "
+			     "program without them",
+		command[0]);
+	return PAPI_PROGRAM_FAILURE;
 }
 
-static int watch(struct papi_profile_session *session)
+/* The same for the process. */
+static int find_process(struct papi_profile_session *session)
 {
 	char reason[PAPI_HUGE_STR_LEN];
-	int status;
 
 	if (papi_process_is_unfit(session->pid, reason, sizeof(reason))) {
 		papi_profile_message("%s", reason);
 		return PAPI_PROGRAM_FAILURE;
 	}
 	session->command = papi_process_command(session->pid);
-	if (!session->command)
+	return session->command ? 0 : PAPI_PROGRAM_FAILURE;
+}
+
+/* All that is asked for is there; what it is that can be sampled is the machine's to say. */
+static int record(struct papi_profile_session *session, char *path)
+{
+	int status;
+
+	if (papi_profile_store_check(session->file) != PAPI_OK) {
+		papi_profile_message("%s", papi_error_sentence());
 		return PAPI_PROGRAM_FAILURE;
-	status = papi_profile_session_watch(session);
-	if (session->started > 0)
+	}
+	papi_tool_init();
+	papi_profile_events_resolve(session->events, &session->rate);
+	status = session->pid ? papi_profile_session_watch(session) : papi_profile_session_run(session, path);
+	if (session->elapsed > 0)
 		tell(session);
-	free(session->command);
-	return status;
+	PAPI_shutdown();
+	return !status && session->failed ? PAPI_PROGRAM_FAILURE : status;
 }
 
 int papi_profile_capture(int argc, char **argv)
@@ -249,26 +259,17 @@ int papi_profile_capture(int argc, char **argv)
 	struct papi_profile_session session = {
 		.file = PAPI_PROFILE_FILE, .rate = { .frequency = FREQUENCY, .chains = true }, .events = &events
 	};
+	char *path = NULL;
 	int status;
 
 	papi_tool_check_environment();
 	parse_options(&session, argc, argv);
-	papi_tool_init();
-	papi_profile_events_resolve(&events, &session.rate);
-	if (papi_profile_store_check(session.file) != PAPI_OK) {
-		papi_profile_message("%s", papi_error_sentence());
-		return PAPI_PROGRAM_FAILURE;
-	}
-	if (session.pid) {
-		status = watch(&session);
-	} else {
-		status = run(&session, argv + optind);
-		if (session.started > 0 && session.elapsed > 0)
-			tell(&session);
-	}
-	if (!status && session.failed)
-		status = PAPI_PROGRAM_FAILURE;
+	status = session.pid ? find_process(&session) : find_program(&session, argv + optind, &path);
+	if (!status)
+		status = record(&session, path);
 	papi_profile_events_free(&events);
-	PAPI_shutdown();
+	if (session.pid)
+		free(session.command);
+	free(path);
 	return status;
 }
