@@ -67,8 +67,8 @@ static const char *const texts[STATEMENTS] = {
 	[MODULE] = "INSERT INTO module VALUES (?1, ?2, ?3, ?4, ?5)",
 	[ADDRESS] = "INSERT INTO address VALUES (?1, ?2, ?3)",
 	[CONTEXT] = "INSERT INTO context VALUES (?1, ?2, ?3)",
-	[COUNT] = "INSERT INTO count VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"
-		  " samples = samples + excluded.samples, value = value + excluded.value",
+	[COUNT] = ("INSERT INTO count VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"
+		   " samples = samples + excluded.samples, value = value + excluded.value"),
 	[PROGRESS] = "UPDATE run SET seconds = ?1, lost = ?2, status = ?3",
 };
 

@@ -34,7 +34,7 @@
 static volatile unsigned long sink;
 
 /* Not for the compiler to look through. */
-#define APART __attribute__((noinline, noclone))
+#define APART __attribute__((noinline))
 
 /* Each step waits for the one before, so that its time does not depend on where the code lies. */
 #define WORK(count)                                                    \
