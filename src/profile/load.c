@@ -457,10 +457,10 @@ bool papi_profile_has_contexts(const struct papi_profile *profile)
 	return profile->contexts.n > 0;
 }
 
-#define FREE_LIST(list)           \
-	do {                      \
-		free(list.items); \
-		free(list.ids);   \
+#define FREE_LIST(list)             \
+	do {                        \
+		free((list).items); \
+		free((list).ids);   \
 	} while (0)
 
 static void free_texts(struct papi_profile *profile)

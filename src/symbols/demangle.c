@@ -51,19 +51,19 @@ static char rust_escape(const char *text, size_t *length)
 		char character;
 	} escapes[] = { { "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' }, { "$GT$", '>' },
 		{ "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' } };
-	unsigned code;
-	int used = 0;
+	unsigned long code;
+	char *end;
 
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
 		*length = strlen(escapes[i].escape);
 		if (strncmp(text, escapes[i].escape, *length) == 0)
 			return escapes[i].character;
 	}
-	if (sscanf(text, "$u%2x$%n", &code, &used) == 1 && used > 0 && code >= 0x20 && code < 0x7f) {
-		*length = (size_t)used;
-		return (char)code;
-	}
-	return 0;
+	if (strncmp(text, "$u", 2) != 0 || !isxdigit((unsigned char)text[2]))
+		return 0;
+	code = strtoul(text + 2, &end, 16);
+	*length = (size_t)(end - text) + 1;
+	return *end == '$' && *length <= 5 && code >= 0x20 && code < 0x7f ? (char)code : 0;
 }
 
 /* In place: what is written is never longer than what was read. */

@@ -2,7 +2,6 @@
 /* lists.c - lists of names as text: the kernel's symbols, and what compilers at run time leave in /tmp. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +19,18 @@ bool papi_symbols_list_kernel(struct papi_symbols_table *table, char *reason, si
 	size_t room = 0;
 
 	while (file && getline(&line, &room, file) > 0) {
-		char type, name[512];
-		uint64_t address;
+		char *type, *name;
+		uint64_t address = strtoull(line, &type, 16);
 
-		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) == 3 && address != 0 &&
-			strchr("TtWw", type))
+		if (address == 0 || type[0] != ' ' || !type[1] || !strchr("TtWw", type[1]) || type[2] != ' ')
+			continue;
+		name = type + 3;
+		name[strcspn(name, " \t\n")] = '\0';
+		if (*name)
 			papi_symbols_table_add(table, address, 0, ~UINT64_C(0), name,
-				type == 'T'           ? PAPI_SYMBOLS_GLOBAL
-					: type == 't' ? PAPI_SYMBOLS_LOCAL
-						      : PAPI_SYMBOLS_WEAK);
+				type[1] == 'T'           ? PAPI_SYMBOLS_GLOBAL
+					: type[1] == 't' ? PAPI_SYMBOLS_LOCAL
+							 : PAPI_SYMBOLS_WEAK);
 	}
 	free(line);
 	if (file)
@@ -69,13 +71,14 @@ bool papi_symbols_list_jit(struct papi_symbols_table *table, long pid, char *rea
 	if (!file)
 		snprintf(reason, size, "%s: %s", path, strerror(errno));
 	while (file && getline(&line, &room, file) > 0) {
+		char *end, *name;
 		uint64_t address, length;
-		int used = 0;
 
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &address, &length, &used) == 2 && used > 0 &&
-			line[used] && length)
-			papi_symbols_table_add(table, address, length, 0, line + used, 0);
+		address = strtoull(line, &end, 16);
+		length = end > line && *end == ' ' ? strtoull(end, &name, 16) : 0;
+		if (length && *name == ' ' && name[1])
+			papi_symbols_table_add(table, address, length, 0, name + 1 + strspn(name + 1, " "), 0);
 	}
 	free(line);
 	if (file) {

@@ -221,7 +221,6 @@ static const char *read_source(const struct annotation *annotation, const char *
 	struct stat status;
 	char *line = NULL;
 	size_t room = 0;
-	ssize_t length;
 
 	if (!file)
 		return strerror(errno);
@@ -229,7 +228,7 @@ static const char *read_source(const struct annotation *annotation, const char *
 		fclose(file);
 		return "it is no plain file";
 	}
-	while ((length = getline(&line, &room, file)) > 0) {
+	while (getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\r\n")] = '\0';
 		source->lines = papi_memory_extend(source->lines, source->n, &source->room, sizeof(source->lines[0]));
 		source->lines[source->n++] = expand_tabs(line);

@@ -126,7 +126,7 @@ static void print_row(const struct view_table *table, char *const *row, const si
 	char *line = papi_memory_copy(""), *longer;
 
 	for (size_t i = 0; i < table->n_columns; i++) {
-		size_t width = width_of(row[i]), blanks = widths[i] > width && i < last ? widths[i] - width : 0;
+		size_t width = width_of(row[i]), blanks = i < last && widths[i] > width ? widths[i] - width : 0;
 
 		longer = papi_memory_print(
 			"%s%*s%s%*s", line, (int)blanks, "", row[i] ? row[i] : "", i < last ? GAP : 0, "");

@@ -204,7 +204,8 @@ void papi_profile_sampler_read(struct papi_profile_sampler *sampler, bool all, p
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		if (sampler->rings[i].pages)
 			drain(&sampler->rings[i], waiting);
-	qsort(waiting->places, waiting->number, sizeof(*waiting->places), compare);
+	if (waiting->number)
+		qsort(waiting->places, waiting->number, sizeof(*waiting->places), compare);
 	for (; done < waiting->number && waiting->places[done].time < limit; done++)
 		hand_on(sampler, (const struct perf_event_header *)(waiting->bytes + waiting->places[done].at), take,
 			data);

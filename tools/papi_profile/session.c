@@ -287,9 +287,14 @@ int papi_profile_session_run(struct papi_profile_session *session, char *path)
 	taken = *papi_program_signals();
 	sigaddset(&taken, SIGCHLD);
 	signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-	error = signals < 0 ? errno : papi_program_spawn(&program, path, session->command, NULL, &call);
+	if (signals < 0) {
+		papi_profile_message("cannot wait for signals: %s", strerror(errno));
+		return PAPI_PROGRAM_FAILURE;
+	}
+	error = papi_program_spawn(&program, path, session->command, NULL, &call);
 	if (error) {
-		papi_profile_message("cannot %s: %s", signals < 0 ? "wait for signals" : call, strerror(error));
+		papi_profile_message("cannot %s: %s", call, strerror(error));
+		close(signals);
 		return PAPI_PROGRAM_FAILURE;
 	}
 	papi_profile_sampler_prepare(&session->sampler, session->events);

@@ -105,7 +105,7 @@ void view_cut(char *text, size_t columns)
 		return;
 	for (size_t i = 0; i + 3 < columns; i++)
 		at += papi_utf8_length(at) ? papi_utf8_length(at) : 1;
-	strcpy(at, "...");
+	memcpy(at, "...", 4);
 }
 
 static void (*const steps[])(char *) = { drop_parameters, drop_type, drop_arguments };

@@ -131,7 +131,7 @@ static void choose_events(struct view *view)
 	for (size_t i = 0; i < profile->events.n; i++)
 		if (!next || strcasecmp(next, profile->events.items[i].name) == 0)
 			view->events[view->n_events++] = (uint32_t)i;
-	if (view->n_events)
+	if (view->n_events || !next)
 		return;
 	for (;; next++) {
 		char *name = strndup(next, strcspn(next, ","));
