@@ -172,6 +172,9 @@ void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts)
 	models->has_l2 = shared;
 	models->has_tlb2[false] = models->dtlb2.ways && (shared || !models->shared_tlb2);
 	models->has_tlb2[true] = models->itlb2.ways && (shared || !models->shared_tlb2);
+	/* Where its branch went nobody has seen. */
+	if (!(parts & PAPI_VPMU_PART_BRANCHES))
+		models->previous_known = false;
 }
 
 void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start, uint64_t end, uint64_t at)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The trace: how translated code tells the simulators which blocks it ran, which addresses they touched, and where
- * branches went.
+ * The trace: how translated code tells the simulators which blocks it ran and which addresses they touched.
  *
  * A trace is an array of 64-bit words. Each run of a block appends one record: the offset of the block's description in
  * the arena of descriptions, then the values that only the run knows. The description holds all the rest, so that the
@@ -18,15 +17,11 @@
  * left in its middle by a signal leaves nothing behind.
  *
  * A function that begins with a comparison and a branch is a block that has nothing to tell. The record of the block
- * that calls it stands for both, or of one that jumps there; a signal in between changes nothing of it.
+ * that calls it stands for both (ENDS_CALLED_CONDITIONAL), or of one that jumps there; a signal in between changes
+ * nothing of it.
  *
- * A block that conditional branches may leave in its middle has a description for each way out: of what ran up to
- * there. A return, or an indirect jump or call, has the address where it goes in the last word of its record.
- *
- * Conditional branches are in a stream of their own, 32 bits each: what the predictor looks at of the address, and
- * whether it was taken. Their outcomes are all that the history of conditional branches is made of, so that the order
- * of these and of all else does not matter; and which way out of a block stores what is known when it is translated.
- * With the branch predictor alone, only calls, returns and indirect jumps have a record.
+ * Whether a branch was taken is not recorded, as the next record says where it went. A block that conditional branches
+ * may leave in its middle has a description for each way out: of what ran up to there, and the branches it passed.
  */
 #ifndef PAPI_VPMU_MODELS_TRACE_H
 #define PAPI_VPMU_MODELS_TRACE_H
@@ -106,26 +101,14 @@ static inline unsigned papi_vpmu_gather_mask_words(unsigned extent)
 
 /* How a block ends. */
 enum papi_vpmu_ending {
-	PAPI_VPMU_ENDS_ANYHOW, /* nothing to predict, or a conditional branch, which is in the stream */
+	PAPI_VPMU_ENDS_ANYHOW, /* goes on to the next instruction, or a system call: nothing to predict */
+	PAPI_VPMU_ENDS_CONDITIONAL,
+	PAPI_VPMU_ENDS_CALLED_CONDITIONAL, /* the block and the one it calls, which ends so */
+	PAPI_VPMU_ENDS_JUMP,               /* direct */
 	PAPI_VPMU_ENDS_CALL,
 	PAPI_VPMU_ENDS_INDIRECT_JUMP,
 	PAPI_VPMU_ENDS_INDIRECT_CALL,
 	PAPI_VPMU_ENDS_RETURN,
-};
-
-/* Whether the last word of its records is where it went. */
-static inline bool papi_vpmu_tells_target(enum papi_vpmu_ending end)
-{
-	return end > PAPI_VPMU_ENDS_CALL;
-}
-
-/* Conditional branches that go into the stream with one record, or with one block that makes none, at most. */
-#define PAPI_VPMU_BRANCHES_OF_RECORD 8
-
-/* A conditional branch in the stream: below these bits are the lowest of its address, with numbered pages. */
-enum {
-	PAPI_VPMU_BRANCH_TAKEN = 1 << 16,
-	PAPI_VPMU_BRANCH_UNCOUNTED = 1 << 23, /* outside of the range of instructions: it teaches only */
 };
 
 /* How often it takes a look at the caches for data: what spans others counts as one. */
@@ -141,10 +124,11 @@ enum papi_vpmu_touches {
  * process when they are first translated, data pages for each thread when they are first touched (frames.h).
  */
 struct papi_vpmu_description {
-	_Alignas(64) uint64_t pc; /* of the first instruction */
-	uint64_t next;            /* address behind the block */
-	uint64_t entry;           /* pc and the last instruction, with numbered pages */
+	uint64_t pc;    /* of the first instruction */
+	uint64_t next;  /* address behind the block */
+	uint64_t entry; /* pc and the last instruction, with numbered pages */
 	uint64_t branch;
+	uint64_t returns_to; /* of CALLED_CONDITIONAL: where the call returns to */
 	uint64_t first_line; /* of L1I, with numbered pages, and how many the block is in */
 	uint64_t other_line; /* likewise of what is in a second page, or of the block that follows in the same record */
 	uint8_t n_lines, n_other_lines;
@@ -155,6 +139,7 @@ struct papi_vpmu_description {
 	bool counted : 1; /* false: outside of the range of instructions; it runs through the models uncounted */
 	bool plain : 1;   /* all accesses are of that form, and none is a prefetch */
 	bool usual : 1;   /* plain, counted, and in one page of code */
+	uint8_t passed;   /* conditional branches in its middle that were not taken */
 };
 
 _Static_assert(
@@ -164,6 +149,13 @@ _Static_assert(
 static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const struct papi_vpmu_description *block)
 {
 	return (const struct papi_vpmu_access *)(const void *)(block + 1);
+}
+
+/* And behind these the branches that were passed, in their order: what the predictor looks at of their addresses, with
+ * numbered pages. */
+static inline const uint16_t *papi_vpmu_described_passed(const struct papi_vpmu_description *block)
+{
+	return (const uint16_t *)(const void *)(papi_vpmu_described_accesses(block) + block->accesses);
 }
 
 /* Of a block that nothing follows yet, when all else is known; first: its accesses. */
@@ -189,8 +181,9 @@ struct papi_vpmu_models;
 void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena);
 
-/* Likewise the branches of a stream. */
-void papi_vpmu_simulate_branches(
-	struct papi_vpmu_models *models, uint64_t counters[], const uint32_t *branch, const uint32_t *end);
+/* The thread has arrived at the pc and entry of a block of which there is no record yet: that is what the last one that
+ * has been simulated led to. */
+void papi_vpmu_simulate_arrival(
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived);
 
 #endif

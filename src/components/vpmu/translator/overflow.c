@@ -80,7 +80,7 @@ static int64_t find_budget(struct papi_vpmu_thread *thread)
 
 void papi_vpmu_overflow_check(struct papi_vpmu_thread *thread)
 {
-	papi_vpmu_trace_drain(thread);
+	papi_vpmu_trace_arrive(thread);
 	thread->budget = find_budget(thread);
 	thread->checked = true;
 	thread->foreseen = false;

@@ -27,6 +27,20 @@ static void place_block(struct papi_vpmu_description *block, uint64_t last, uint
 	block->n_other_lines = place_lines(split, end, &block->other_line);
 }
 
+/* The block and the one it goes to, described as one. */
+static void join(struct papi_vpmu_description *block, const struct papi_vpmu_trace_plan *following)
+{
+	block->n_other_lines = place_lines(following->description.pc, following->end, &block->other_line);
+	block->branch = papi_vpmu_describe_reserved_place(following->last);
+	if (block->end == PAPI_VPMU_ENDS_CALL) {
+		block->returns_to = block->next;
+		block->end = PAPI_VPMU_ENDS_CALLED_CONDITIONAL;
+	} else {
+		block->end = PAPI_VPMU_ENDS_CONDITIONAL;
+	}
+	block->next = following->description.next;
+}
+
 /* The first word of a record is the offset of its description: an address that never changes comes out right if the
  * displacement is less by as much. */
 static void relate_constants(struct papi_vpmu_access *accesses, unsigned n, size_t offset)
@@ -36,9 +50,23 @@ static void relate_constants(struct papi_vpmu_access *accesses, unsigned n, size
 			accesses[i].displacement -= (int64_t)offset;
 }
 
+/* Behind the accesses, in multiples of 16 bytes. */
+static size_t size_of_passed(unsigned passed)
+{
+	return (passed * sizeof(uint16_t) + 15) & ~(size_t)15;
+}
+
+static void write_passed(const struct papi_vpmu_trace_plan *plan, unsigned n, unsigned char *place)
+{
+	uint16_t *branches = (uint16_t *)(void *)place;
+
+	for (unsigned i = 0; i < n; i++)
+		branches[i] = (uint16_t)papi_vpmu_describe_reserved_place(plan->ways_out[i].branch);
+}
+
 /* A description with all that lies behind it, up to what comes next. */
-static unsigned char *write(const struct papi_vpmu_description *block, struct papi_vpmu_access *accesses,
-	uint32_t offset, unsigned char *place)
+static unsigned char *write(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_description *block,
+	struct papi_vpmu_access *accesses, uint32_t offset, unsigned char *place)
 {
 	size_t size = block->accesses * sizeof(*accesses);
 
@@ -46,14 +74,16 @@ static unsigned char *write(const struct papi_vpmu_description *block, struct pa
 	memcpy(place, block, sizeof(*block));
 	place += sizeof(*block);
 	memcpy(place, accesses, size);
-	return place + size;
+	write_passed(plan, block->passed, place + size);
+	return place + size + size_of_passed(block->passed);
 }
 
 /* Room for it, and for so much more behind. NULL when there is none. */
 static unsigned char *room_for(const struct papi_vpmu_description *block, size_t behind, uint32_t *offset)
 {
-	return papi_vpmu_describe_room(
-		sizeof(*block) + block->accesses * sizeof(struct papi_vpmu_access) + behind, offset);
+	return papi_vpmu_describe_room(sizeof(*block) + block->accesses * sizeof(struct papi_vpmu_access) +
+			size_of_passed(block->passed) + behind,
+		offset);
 }
 
 bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following,
@@ -68,8 +98,8 @@ bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 	place_block(block, plan->last, plan->end);
 	papi_vpmu_description_finish(block, plan->accesses);
 	if (following)
-		block->n_other_lines = place_lines(following->description.pc, following->end, &block->other_line);
-	memcpy(write(block, plan->accesses, *offset, place), plan->sources, sources);
+		join(block, following);
+	memcpy(write(plan, block, plan->accesses, *offset, place), plan->sources, sources);
 	return true;
 }
 
@@ -83,16 +113,6 @@ bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigne
 		return false;
 	place_block(&block, plan->ways_out[way_out].branch, plan->ways_out[way_out].end);
 	papi_vpmu_description_finish(&block, accesses);
-	write(&block, accesses, *offset, place);
+	write(plan, &block, accesses, *offset, place);
 	return true;
-}
-
-void papi_vpmu_describe_branches(const struct papi_vpmu_trace_plan *plan, uint32_t branches[])
-{
-	unsigned flags = plan->description.counted ? 0 : PAPI_VPMU_BRANCH_UNCOUNTED;
-
-	for (unsigned i = 0; i < plan->n_branches; i++)
-		branches[i] = (uint16_t)papi_vpmu_describe_reserved_place(
-				      i < plan->n_ways_out ? plan->ways_out[i].branch : plan->last) |
-			flags;
 }

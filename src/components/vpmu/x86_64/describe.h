@@ -10,8 +10,5 @@ bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 	bool with_sources, uint32_t *offset);
 /* The same of what runs up to a way out. Under the lock of the cache. */
 bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigned way_out, uint32_t *offset);
-/* What the stream of conditional branches says of those of the plan, if they are not taken: in pages that have been
- * described. */
-void papi_vpmu_describe_branches(const struct papi_vpmu_trace_plan *plan, uint32_t branches[]);
 
 #endif

@@ -43,37 +43,28 @@ static void emit_any(
 	}
 }
 
-static bool tells_anything(const struct papi_vpmu_translation *t)
-{
-	return t->traced || t->plan.n_branches;
-}
-
-/* Where it appends to: the trace, or if it makes no record, the branches. There is room for branches that come with a
- * record, and for those of a block that follows another. */
 void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!tells_anything(t))
-		return;
-	papi_vpmu_spill(t, plan->pointer, t->pc);
-	papi_vpmu_emit_load(&t->e, plan->pointer, t->traced ? VPMU_TRACE_NEXT : VPMU_BRANCHES_NEXT);
-	if (t->block.follows)
+	if (!t->traced)
 		return;
 	t->trace_keeps_flags = !papi_vpmu_flags_unused(t->request.view, t->pc);
+	papi_vpmu_spill(t, plan->pointer, t->pc);
+	papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_TRACE_NEXT);
 	if (t->trace_keeps_flags) {
 		papi_vpmu_spill(t, RAX, t->pc);
 		papi_vpmu_emit_flags_save(&t->e);
 		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_FLAGS);
 	}
-	papi_vpmu_emit_compare_flags(&t->e, plan->pointer, t->traced ? VPMU_TRACE_LIMIT : VPMU_BRANCHES_LIMIT);
+	papi_vpmu_emit_compare_flags(&t->e, plan->pointer, VPMU_TRACE_LIMIT);
 	t->trace_full = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_ABOVE);
 	if (t->trace_keeps_flags) {
 		papi_vpmu_emit_flags_restore(&t->e);
 		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
 		papi_vpmu_unspill(t, RAX, t->pc);
 	}
-	if (t->traced && plan->needs_scratch)
+	if (plan->needs_scratch)
 		papi_vpmu_spill(t, plan->scratch, t->pc);
 }
 
@@ -106,108 +97,39 @@ static void append(struct papi_vpmu_translation *t, uint32_t description, unsign
 	papi_vpmu_emit_store(&t->e, VPMU_TRACE_NEXT, pointer);
 }
 
-/* The first n branches, which have not been taken. The pointer is that of the trace, if the block makes a record. */
-static void append_passed(struct papi_vpmu_translation *t, unsigned n)
-{
-	if (t->traced)
-		papi_vpmu_emit_load(&t->e, t->plan.pointer, VPMU_BRANCHES_NEXT);
-	for (unsigned i = 0; i < n; i++)
-		papi_vpmu_emit_store_constant_32_at(&t->e, t->plan.pointer, 4 * i, t->branches[i]);
-}
-
-static void end_branches(struct papi_vpmu_translation *t, unsigned n)
-{
-	unsigned pointer = t->plan.pointer;
-
-	papi_vpmu_emit_lea(&t->e, pointer, pointer, (int32_t)(4 * n));
-	papi_vpmu_emit_store(&t->e, VPMU_BRANCHES_NEXT, pointer);
-}
-
-/* Behind the first n. */
-static void append_last(struct papi_vpmu_translation *t, unsigned n, bool taken)
-{
-	papi_vpmu_emit_store_constant_32_at(
-		&t->e, t->plan.pointer, 4 * n, t->branches[n] | (taken ? PAPI_VPMU_BRANCH_TAKEN : 0));
-	end_branches(t, n + 1);
-}
-
-static void give_back_scratch(struct papi_vpmu_translation *t, uint64_t pc)
-{
-	if (t->traced && t->plan.needs_scratch)
-		papi_vpmu_unspill(t, t->plan.scratch, pc);
-}
-
-static bool ends_in_branch(const struct papi_vpmu_trace_plan *plan)
-{
-	return plan->n_branches > plan->n_ways_out;
-}
-
-static bool awaits_target(const struct papi_vpmu_translation *t)
-{
-	return t->traced && t->request.wants->parts & PAPI_VPMU_PART_BRANCHES &&
-		papi_vpmu_tells_target(t->plan.description.end);
-}
-
-/* The pointer is kept for what is known at the branch. */
-void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
+static void give_back_registers(struct papi_vpmu_translation *t, uint64_t pc)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!tells_anything(t))
-		return;
-	if (t->traced && !awaits_target(t))
-		append(t, t->description, plan->description.words);
-	if (plan->n_branches)
-		append_passed(t, plan->n_ways_out);
-	if (plan->n_branches && !ends_in_branch(plan))
-		end_branches(t, plan->n_ways_out);
-	give_back_scratch(t, pc);
-	if (awaits_target(t) && plan->n_branches)
-		papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_TRACE_NEXT);
-	else if (!awaits_target(t) && !ends_in_branch(plan))
-		papi_vpmu_unspill(t, plan->pointer, pc);
+	if (plan->needs_scratch)
+		papi_vpmu_unspill(t, plan->scratch, pc);
+	papi_vpmu_unspill(t, plan->pointer, pc);
 }
 
-void papi_vpmu_trace_outcome(struct papi_vpmu_translation *t, bool taken, uint64_t pc)
+void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
 {
-	if (!ends_in_branch(&t->plan))
+	if (!t->traced)
 		return;
-	append_last(t, t->plan.n_ways_out, taken);
-	papi_vpmu_unspill(t, t->plan.pointer, pc);
-}
-
-void papi_vpmu_trace_target(struct papi_vpmu_translation *t, uint64_t pc)
-{
-	unsigned words = t->plan.description.words;
-
-	if (!awaits_target(t))
-		return;
-	papi_vpmu_emit_store_at(&t->e, t->plan.pointer, 8 * (words - 1), RCX);
-	append(t, t->description, words);
-	papi_vpmu_unspill(t, t->plan.pointer, pc);
+	append(t, t->description, t->plan.description.words);
+	give_back_registers(t, pc);
 }
 
 void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside, uint64_t pc)
 {
 	const struct papi_vpmu_trace_way_out *way_out = &t->plan.ways_out[aside];
 
-	if (!tells_anything(t))
+	if (!t->traced)
 		return;
-	if (t->traced && papi_vpmu_is_worth_record(t->request.wants, way_out->accesses, PAPI_VPMU_ENDS_ANYHOW))
+	if (papi_vpmu_is_worth_record(t->request.wants, way_out->accesses))
 		append(t, t->ways_out[aside], way_out->words);
-	if (t->plan.n_branches) {
-		append_passed(t, aside);
-		append_last(t, aside, true);
-	}
-	give_back_scratch(t, pc);
-	papi_vpmu_unspill(t, t->plan.pointer, pc);
+	give_back_registers(t, pc);
 }
 
 void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!tells_anything(t) || t->block.follows)
+	if (!t->traced)
 		return;
 	papi_vpmu_emit_land_32(&t->e, t->trace_full);
 	t->spilled = 1u << plan->pointer;

@@ -86,11 +86,9 @@ struct papi_vpmu_translation {
 	bool gate;          /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
 	unsigned spilled, added;           /* as the next mark will say */
-	bool modelled;                     /* the simulators are to know of it */
 	bool traced, trace_keeps_flags;    /* it makes a record; and does so where flags are needed */
-	/* With modelled, by the caller, before emission: of its record, and of those that leave it in the middle; and
-	 * its conditional branches in the stream. */
-	uint32_t description, ways_out[PAPI_VPMU_MAX_ASIDES], branches[PAPI_VPMU_MAX_ASIDES + 1];
+	uint32_t description;              /* with traced: of the record, which the caller files before emission */
+	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks, n_links, n_asides;
@@ -188,12 +186,10 @@ void papi_vpmu_weigh(struct papi_vpmu_translation *t);
 /* Goes on only if the thread has a budget for the block's instructions. */
 void papi_vpmu_spend_budget(struct papi_vpmu_translation *t);
 
-/* Code is always worth a record; but only accesses are for data, and only some ends for the branch predictor. */
-static inline bool papi_vpmu_is_worth_record(
-	const struct papi_vpmu_wants *wants, unsigned accesses, enum papi_vpmu_ending end)
+/* With data alone, only accesses are worth a record. */
+static inline bool papi_vpmu_is_worth_record(const struct papi_vpmu_wants *wants, unsigned accesses)
 {
-	return wants->parts & PAPI_VPMU_PART_CODE || accesses ||
-		(wants->parts & PAPI_VPMU_PART_BRANCHES && end != PAPI_VPMU_ENDS_ANYHOW);
+	return wants->parts != PAPI_VPMU_PART_DATA || accesses;
 }
 
 /* trace_emit.c: the code that makes the record. At the entry of the block, where nothing has been done. */
@@ -202,10 +198,6 @@ void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instructio
 void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction);
 /* Before the branch that ends the block; and behind one that has left it in its middle. */
 void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc);
-/* Where it is known where that branch goes: of a conditional one, on both ways; of an indirect one or a return, with
- * the target in rcx. */
-void papi_vpmu_trace_outcome(struct papi_vpmu_translation *t, bool taken, uint64_t pc);
-void papi_vpmu_trace_target(struct papi_vpmu_translation *t, uint64_t pc);
 void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside, uint64_t pc);
 /* Behind the block: where it goes when the trace is full. */
 void papi_vpmu_trace_finish(struct papi_vpmu_translation *t);
