@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* User events over the software events of the real kernel: page faults, which a program can cause one by one. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,11 +44,23 @@ static int make_set(const char *const names[], size_t n)
 
 #define SET_OF(...) make_set(TERM_LIST(__VA_ARGS__), LENGTH(TERM_LIST(__VA_ARGS__)))
 
-/* Once without looking: code and stack of what runs in between are there afterwards. */
-static void count_into(int set, long long values[])
+/*
+ * Until two counts running agree: code and stack of what runs in between are there after the first, and what else takes
+ * faults now and then (a sanitizer gives pages of its own back in the background) does not do so alike twice.
+ */
+static void count_into(int set, long long values[], size_t n)
 {
+	long long before[5];
+
+	assert_true(n <= LENGTH(before));
 	fault_into(set, values);
-	fault_into(set, values);
+	for (int i = 0; i < 20; i++) {
+		memcpy(before, values, n * sizeof(*values));
+		fault_into(set, values);
+		if (memcmp(before, values, n * sizeof(*values)) == 0)
+			return;
+	}
+	fail_msg("no two counts of page faults agree");
 }
 
 static void a_pair_is_counted_exactly(void **state)
@@ -58,7 +71,7 @@ static void a_pair_is_counted_exactly(void **state)
 	(void)state;
 	assert_ok(define("FAULT_PAIR", PAPI_DERIVED_ADD, NULL, "perf::MINOR-FAULTS", "perf::MAJOR-FAULTS"));
 	set = SET_OF("FAULT_PAIR", "perf::MAJOR-FAULTS", "perf::PAGE-FAULTS");
-	count_into(set, values);
+	count_into(set, values, LENGTH(values));
 	assert_int_equal(values[0], PAGES);
 	assert_int_equal(values[1], 0);
 	assert_int_equal(values[2], PAGES);
@@ -77,7 +90,7 @@ static void formulas_apply_to_counts(void **state)
 	assert_ok(define("ALIAS", PAPI_NOT_DERIVED, NULL, "perf::PAGE-FAULTS"));
 	assert_ok(define("PAPI_FP_OPS", PAPI_DERIVED_SUB, NULL, "perf::MAJOR-FAULTS", "perf::PAGE-FAULTS"));
 	set = SET_OF("TRIPLE", "OF_TRIPLE", "ALIAS", "perf::PAGE-FAULTS", "PAPI_FP_OPS");
-	count_into(set, values);
+	count_into(set, values, LENGTH(values));
 	assert_int_equal(values[0], 3 * PAGES);
 	assert_int_equal(values[1], PAGES / 2);
 	assert_int_equal(values[2], PAGES);
@@ -96,7 +109,7 @@ static void components_agree(void **state)
 	(void)state;
 	assert_ok(define("DISAGREEMENT", PAPI_DERIVED_SUB, NULL, "perf::MINOR-FAULTS", "rusage:::minflt"));
 	set = SET_OF("DISAGREEMENT");
-	count_into(set, &value);
+	count_into(set, &value, 1);
 	/* Between the two starts there may be faults of the library itself: by now there are none. */
 	assert_int_equal(value, 0);
 	assert_ok(PAPI_cleanup_eventset(set));
