@@ -30,10 +30,8 @@ void __real_papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counter
 	const uint64_t *end, const unsigned char *arena);
 void __wrap_papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena);
-void __real_papi_vpmu_simulate_arrival(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived);
-void __wrap_papi_vpmu_simulate_arrival(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived);
+void __real_papi_vpmu_simulate_arrival(struct papi_vpmu_models *models, uint64_t counters[], uint64_t pc);
+void __wrap_papi_vpmu_simulate_arrival(struct papi_vpmu_models *models, uint64_t counters[], uint64_t pc);
 
 /* ---- what the plain model takes from libc ---- */
 
@@ -102,7 +100,7 @@ __attribute__((constructor)) static void find_records(void)
 static struct checked {
 	_Atomic(struct papi_vpmu_models *) models;
 	struct reference_model *plain;
-	const struct papi_vpmu_description *last; /* whose branch the next block tells */
+	const struct papi_vpmu_description *last; /* whose conditional branch the next block tells */
 } threads[THREADS];
 
 static struct checked *checked_of(struct papi_vpmu_models *models)
@@ -124,23 +122,47 @@ static struct checked *checked_of(struct papi_vpmu_models *models)
 
 /* ---- from records to what a program does ---- */
 
-static void go_to(struct checked *checked, const struct papi_vpmu_description *to)
+static void branch(struct reference_model *plain, uint32_t branch, bool taken)
+{
+	plain->counting = !(branch & PAPI_VPMU_BRANCH_UNCOUNTED);
+	reference_conditional(plain, (uint16_t)branch, taken);
+}
+
+/* The conditional branches of a block but for one whose outcome the next tells. */
+static void pass(struct reference_model *plain, const struct papi_vpmu_description *block)
+{
+	const uint32_t *branches = papi_vpmu_described_branches(block);
+
+	for (unsigned i = 0; i + (block->behind != 0) < block->branches; i++)
+		branch(plain, branches[i], branches[i] & PAPI_VPMU_BRANCH_TAKEN);
+}
+
+static void arrive(struct checked *checked, uint64_t pc)
 {
 	const struct papi_vpmu_description *from = checked->last;
-	struct reference_model *plain = checked->plain;
 
-	if (!from)
-		return;
-	plain->counting = from->counted;
-	if (from->end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
-		reference_call(plain, from->returns_to);
-	if (from->end == PAPI_VPMU_ENDS_CONDITIONAL || from->end == PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
-		reference_conditional(plain, from->branch, to->pc != from->next);
+	if (from && from->behind)
+		branch(checked->plain, papi_vpmu_described_branches(from)[from->branches - 1], pc != from->behind);
+	checked->last = NULL;
+}
+
+/* The target is that of a return or an indirect branch. */
+static void go_to(struct reference_model *plain, const struct papi_vpmu_models *models,
+	const struct papi_vpmu_description *from, uint64_t target)
+{
+	uint64_t place;
+
+	if (from->end == PAPI_VPMU_ENDS_CALL)
+		reference_call(plain, from->next);
 	if (from->end == PAPI_VPMU_ENDS_RETURN)
-		reference_return(plain, to->pc);
-	if (from->end == PAPI_VPMU_ENDS_INDIRECT_CALL || from->end == PAPI_VPMU_ENDS_INDIRECT_JUMP)
-		reference_indirect(plain, from->branch, to->pc, to->entry);
-	if ((from->end == PAPI_VPMU_ENDS_CALL || from->end == PAPI_VPMU_ENDS_INDIRECT_CALL) && to->pc != from->next)
+		reference_return(plain, target);
+	if (from->end != PAPI_VPMU_ENDS_INDIRECT_CALL && from->end != PAPI_VPMU_ENDS_INDIRECT_JUMP)
+		return;
+	place = models->place_code(target);
+	if (!place)
+		return;
+	reference_indirect(plain, from->branch, target, place);
+	if (from->end == PAPI_VPMU_ENDS_INDIRECT_CALL && target != from->next)
 		reference_call(plain, from->next);
 }
 
@@ -191,14 +213,12 @@ static void run(struct checked *checked, const struct papi_vpmu_models *models,
 	const struct papi_vpmu_description *block, const uint64_t *record)
 {
 	const struct papi_vpmu_access *accesses = papi_vpmu_described_accesses(block);
-	const uint16_t *passed = papi_vpmu_described_passed(block);
 	struct reference_model *plain = checked->plain;
 	unsigned fetched = 0, lines = block->n_lines + block->n_other_lines, line_size = 1u << models->l1i.shift;
 
-	go_to(checked, block);
+	arrive(checked, block->pc);
+	pass(plain, block);
 	plain->counting = block->counted;
-	for (unsigned i = 0; i < block->passed; i++)
-		reference_conditional(plain, passed[i], false);
 	for (unsigned i = 0; i < block->accesses; i++) {
 		if (accesses[i].spanned)
 			continue; /* what it spans comes behind it */
@@ -208,6 +228,7 @@ static void run(struct checked *checked, const struct papi_vpmu_models *models,
 	}
 	for (; fetched < lines; fetched++)
 		reference_fetch(plain, papi_vpmu_line_of(block, fetched) * line_size, line_size);
+	go_to(plain, models, block, record[block->words - 1]);
 	checked->last = block;
 }
 
@@ -270,15 +291,13 @@ void __wrap_papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counter
 		atomic_fetch_add(records, n);
 }
 
-void __wrap_papi_vpmu_simulate_arrival(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived)
+void __wrap_papi_vpmu_simulate_arrival(struct papi_vpmu_models *models, uint64_t counters[], uint64_t pc)
 {
 	struct checked *checked = checked_of(models);
 	uint64_t before[PAPI_VPMU_COUNTERS];
 
 	begin(checked, models, before, counters);
-	__real_papi_vpmu_simulate_arrival(models, counters, arrived);
-	go_to(checked, arrived);
-	checked->last = NULL;
+	__real_papi_vpmu_simulate_arrival(models, counters, pc);
+	arrive(checked, pc);
 	compare(checked, before, counters);
 }

@@ -25,7 +25,7 @@
 #define INSTRUCTIONS 10
 #define ACCESSES     10
 #define WORDS        3
-#define WORDS_MOST   (1 + WORDS + 2 + 10) /* of a record: with a string and a gather */
+#define WORDS_MOST   (1 + WORDS + 2 + 10) /* of a record: with a string and a gather, but for where it goes */
 #define ARENA        ((size_t)192 << 10)
 #define TRACES       3000
 
@@ -83,13 +83,15 @@ struct walk {
 struct block {
 	uint64_t pc;
 	unsigned sizes[INSTRUCTIONS], instructions;
-	bool passes[INSTRUCTIONS]; /* a conditional branch in the middle right before it, which is not taken */
+	bool passes[INSTRUCTIONS]; /* a conditional branch in the middle right before it */
+	bool takes[INSTRUCTIONS];  /* which is said to be taken */
 	struct access accesses[ACCESSES];
 	unsigned n_accesses;
 	struct walk walks[WORDS];
 	struct papi_vpmu_description *description;
 	uint64_t offset;            /* of the description in the arena */
 	const struct block *called; /* that ends the same record */
+	bool conditional;           /* a branch at its end, or at that of what it calls */
 	bool counted;
 };
 
@@ -99,12 +101,11 @@ struct trace {
 	struct papi_vpmu_models *models;
 	struct reference_model *plain;
 	uint64_t counters[PAPI_VPMU_GROUPS_MAX][PAPI_VPMU_COUNTERS];
-	uint32_t code_pages[1024]; /* their numbers */
 	struct block blocks[BLOCKS + 1];
-	const struct block *last;
 	unsigned char *arena;
 	uint64_t words[8192];
-	unsigned n_words;
+	uint32_t branches[8192], told[65536]; /* of the stream; and room for those of records */
+	unsigned n_words, n_branches;
 	uint64_t data_pages;
 };
 
@@ -156,9 +157,25 @@ static void choose_geometry(struct papi_vpmu_geometry *geometry)
 
 /* ---- making programs ---- */
 
-static uint64_t numbered(const struct trace *trace, uint64_t pc)
+static uint32_t code_page(uint64_t page)
 {
-	return ((uint64_t)PAPI_VPMU_FRAME_OF_CODE + trace->code_pages[pc / PAGE % 1024]) * PAGE + pc % PAGE;
+	return (page * 7 + 3) % 1024;
+}
+
+/* Of what is there, nothing is counted: indirect branches that go there are not predicted. */
+static bool is_uncounted(uint64_t pc)
+{
+	return pc / PAGE % 8 == 5;
+}
+
+static uint64_t numbered(uint64_t pc)
+{
+	return ((uint64_t)PAPI_VPMU_FRAME_OF_CODE + code_page(pc / PAGE)) * PAGE + pc % PAGE;
+}
+
+static uint64_t place_code(uint64_t pc)
+{
+	return is_uncounted(pc) ? 0 : numbered(pc);
 }
 
 static uint64_t size_of(const struct block *block)
@@ -226,14 +243,19 @@ static void add_stack(struct block *block, unsigned instruction)
 static void make_block(struct trace *trace, struct block *block, bool empty)
 {
 	bool special = !below(3);
+	unsigned passed = 0;
 
 	memset(block, 0, sizeof(*block));
 	block->pc = 0x400000 + below(trace->data_pages > 256 ? 1000 : 6) * PAGE + below(PAGE);
+	if (block > trace->blocks && !below(3)) /* where the one before it goes on */
+		block->pc = block[-1].pc + size_of(&block[-1]);
 	block->counted = below(12) != 0;
 	block->instructions = 1 + below(INSTRUCTIONS);
 	for (unsigned i = 0; i < block->instructions; i++) {
 		block->sizes[i] = 1 + below(15);
-		block->passes[i] = i && !empty && !below(4);
+		block->passes[i] = i && !empty && !below(4) && passed < PAPI_VPMU_BRANCHES_OF_RECORD - 1;
+		block->takes[i] = !below(5);
+		passed += block->passes[i];
 		if (empty)
 			continue;
 		if (!below(6))
@@ -254,12 +276,12 @@ static void describe_lines(const struct trace *trace, const struct block *block,
 	uint64_t last = block->pc + size_of(block) - 1, page_end = block->pc | (PAGE - 1),
 		 end = last < page_end ? last : page_end;
 
-	*first = numbered(trace, block->pc) >> shift;
+	*first = numbered(block->pc) >> shift;
 	*n = (uint8_t)((end >> shift) - (block->pc >> shift) + 1);
 	*n_other = 0;
 	if (last <= page_end)
 		return;
-	*other = numbered(trace, page_end + 1) >> shift;
+	*other = numbered(page_end + 1) >> shift;
 	*n_other = (uint8_t)((last >> shift) - ((page_end + 1) >> shift) + 1);
 }
 
@@ -386,17 +408,6 @@ static void describe_accesses(
 	}
 }
 
-/* By the address of their last byte. */
-static void describe_passed(const struct trace *trace, const struct block *block)
-{
-	struct papi_vpmu_description *description = block->description;
-	uint16_t *passed = (uint16_t *)(uintptr_t)papi_vpmu_described_passed(description);
-
-	for (unsigned i = 0; i < block->instructions; i++)
-		if (block->passes[i])
-			passed[description->passed++] = (uint16_t)numbered(trace, end_of(block, i - 1));
-}
-
 /* Two blocks of one record: the second has no accesses, and the call leads from one to the other. */
 static void describe_called(const struct trace *trace, struct block *block)
 {
@@ -405,11 +416,29 @@ static void describe_called(const struct trace *trace, struct block *block)
 	uint64_t other;
 	uint8_t n_other;
 
-	description->end = PAPI_VPMU_ENDS_CALLED_CONDITIONAL;
-	description->returns_to = description->next;
-	description->next = called->pc + size_of(called);
-	description->branch = numbered(trace, end_of(called, called->instructions - 1));
+	description->words -= papi_vpmu_tells_target(description->end);
+	description->end = PAPI_VPMU_ENDS_CALL;
+	block->conditional = true;
 	describe_lines(trace, called, &description->other_line, &description->n_other_lines, &other, &n_other);
+}
+
+/* By the address of their last byte. A branch in the middle may have been taken, as where it leaves the block: that is
+ * known. */
+static void describe_branches(const struct block *block)
+{
+	struct papi_vpmu_description *description = block->description;
+	const struct block *last = block->called ? block->called : block;
+	uint32_t *branches = papi_vpmu_described_branches(description),
+		 flags = block->counted ? 0 : PAPI_VPMU_BRANCH_UNCOUNTED;
+
+	for (unsigned i = 0; i < block->instructions; i++)
+		if (block->passes[i])
+			branches[description->branches++] = (uint16_t)numbered(end_of(block, i - 1)) | flags |
+				(block->takes[i] ? PAPI_VPMU_BRANCH_TAKEN : 0);
+	if (!block->conditional)
+		return;
+	branches[description->branches++] = (uint16_t)numbered(end_of(last, last->instructions - 1)) | flags;
+	description->behind = last->pc + size_of(last);
 }
 
 static bool is_in_one_page(const struct block *block)
@@ -424,28 +453,34 @@ static void describe(const struct trace *trace, struct block *block)
 	*description = (struct papi_vpmu_description){
 		.pc = block->pc,
 		.next = block->pc + size_of(block),
-		.entry = numbered(trace, block->pc),
-		.branch = numbered(trace, end_of(block, block->instructions - 1)),
+		.entry = numbered(block->pc),
+		.branch = numbered(end_of(block, block->instructions - 1)),
 		.words = 1 + WORDS,
-		.end = (uint8_t)ONE_OF(PAPI_VPMU_ENDS_ANYHOW, PAPI_VPMU_ENDS_CONDITIONAL, PAPI_VPMU_ENDS_CONDITIONAL,
-			PAPI_VPMU_ENDS_CONDITIONAL, PAPI_VPMU_ENDS_JUMP, PAPI_VPMU_ENDS_CALL,
-			PAPI_VPMU_ENDS_INDIRECT_JUMP, PAPI_VPMU_ENDS_INDIRECT_CALL, PAPI_VPMU_ENDS_RETURN),
+		.end = (uint8_t)ONE_OF(PAPI_VPMU_ENDS_ANYHOW, PAPI_VPMU_ENDS_ANYHOW, PAPI_VPMU_ENDS_ANYHOW,
+			PAPI_VPMU_ENDS_ANYHOW, PAPI_VPMU_ENDS_CALL, PAPI_VPMU_ENDS_INDIRECT_JUMP,
+			PAPI_VPMU_ENDS_INDIRECT_CALL, PAPI_VPMU_ENDS_RETURN),
 		.counted = block->counted,
 		.plain = true,
 	};
+	block->conditional = description->end == PAPI_VPMU_ENDS_ANYHOW && often();
 	describe_lines(trace, block, &description->first_line, &description->n_lines, &description->other_line,
 		&description->n_other_lines);
 	if (trace->parts & PAPI_VPMU_PART_DATA)
 		describe_accesses(trace, block, description);
 	else
 		description->words = 1;
-	describe_passed(trace, block);
 	if (!description->plain)
 		description->words = WORDS_MOST;
+	if (trace->parts & PAPI_VPMU_PART_BRANCHES)
+		description->words += papi_vpmu_tells_target(description->end);
+	else
+		description->end = PAPI_VPMU_ENDS_ANYHOW;
 	if (!below(4) && is_in_one_page(block) && is_in_one_page(&trace->blocks[BLOCKS])) {
 		block->called = &trace->blocks[BLOCKS];
 		describe_called(trace, block);
 	}
+	if (trace->parts & PAPI_VPMU_PART_BRANCHES && trace->parts != PAPI_VPMU_PART_BRANCHES)
+		describe_branches(block);
 	papi_vpmu_description_finish(description, papi_vpmu_described_accesses(description));
 }
 
@@ -455,9 +490,9 @@ static void fetch(struct trace *trace, uint64_t pc, unsigned size)
 {
 	unsigned here = (unsigned)(PAGE - pc % PAGE);
 
-	reference_fetch(trace->plain, numbered(trace, pc), size < here ? size : here);
+	reference_fetch(trace->plain, numbered(pc), size < here ? size : here);
 	if (size > here)
-		reference_fetch(trace->plain, numbered(trace, pc + here), size - here);
+		reference_fetch(trace->plain, numbered(pc + here), size - here);
 }
 
 static void access_string(struct trace *trace, const struct access *access, const uint64_t *values)
@@ -497,6 +532,14 @@ static void access_one(struct trace *trace, const struct access *access, const u
 		reference_access(trace->plain, &address, 1, access->size, access->kind);
 }
 
+static void branch(struct trace *trace, const struct block *block, uint64_t pc, bool taken)
+{
+	if (trace->parts == PAPI_VPMU_PART_BRANCHES)
+		trace->branches[trace->n_branches++] = (uint16_t)pc | (taken ? PAPI_VPMU_BRANCH_TAKEN : 0) |
+			(block->counted ? 0 : PAPI_VPMU_BRANCH_UNCOUNTED);
+	reference_conditional(trace->plain, pc, taken);
+}
+
 static void run_instructions(struct trace *trace, const struct block *block, const uint64_t *values)
 {
 	uint64_t pc = block->pc;
@@ -504,42 +547,40 @@ static void run_instructions(struct trace *trace, const struct block *block, con
 
 	for (unsigned i = 0; i < block->instructions; pc += block->sizes[i++]) {
 		if (block->passes[i])
-			reference_conditional(trace->plain, numbered(trace, pc - 1), false);
+			branch(trace, block, numbered(pc - 1), block->takes[i]);
 		fetch(trace, pc, block->sizes[i]);
 		for (; next < block->n_accesses && block->accesses[next].instruction == i; next++)
 			access_one(trace, &block->accesses[next], values);
 	}
 }
 
-/* The branch at the end of what ran last. */
-static void branch_to(struct trace *trace, const struct block *to)
+/* The branch at the end of a block, and of what it calls. */
+static void branch_to(struct trace *trace, const struct block *block, uint64_t target)
 {
-	const struct papi_vpmu_description *from = trace->last ? trace->last->description : NULL;
-	uint64_t target = to->pc;
+	const struct papi_vpmu_description *from = block->description;
+	const struct block *last = block->called ? block->called : block;
 
-	if (!from)
-		return;
-	trace->plain->counting = from->counted;
 	switch (from->end) {
-	case PAPI_VPMU_ENDS_CALLED_CONDITIONAL:
-		reference_call(trace->plain, from->returns_to);
-		/* fall through */
-	case PAPI_VPMU_ENDS_CONDITIONAL:
-		reference_conditional(trace->plain, from->branch, target != from->next);
+	case PAPI_VPMU_ENDS_CALL:
+		reference_call(trace->plain, from->next);
 		break;
 	case PAPI_VPMU_ENDS_RETURN:
 		reference_return(trace->plain, target);
 		break;
 	case PAPI_VPMU_ENDS_INDIRECT_CALL:
 	case PAPI_VPMU_ENDS_INDIRECT_JUMP:
-		reference_indirect(trace->plain, from->branch, target, to->description->entry);
+		if (is_uncounted(target))
+			break;
+		reference_indirect(trace->plain, from->branch, target, numbered(target));
+		if (from->end == PAPI_VPMU_ENDS_INDIRECT_CALL && target != from->next)
+			reference_call(trace->plain, from->next);
 		break;
 	default:
 		break;
 	}
-	/* What is called and seems to be behind the call runs uncounted. */
-	if ((from->end == PAPI_VPMU_ENDS_CALL || from->end == PAPI_VPMU_ENDS_INDIRECT_CALL) && target != from->next)
-		reference_call(trace->plain, from->next);
+	if (block->conditional)
+		branch(trace, block, numbered(end_of(last, last->instructions - 1)),
+			target != last->pc + size_of(last));
 }
 
 static uint64_t next_value(struct walk *walk)
@@ -565,7 +606,7 @@ static void fill_values(const struct trace *trace, struct block *block, uint64_t
 
 	for (unsigned i = 0; i < WORDS; i++)
 		values[i] = next_value(&block->walks[i]);
-	if (block->description->words != WORDS_MOST)
+	if (block->description->plain)
 		return;
 	for (unsigned i = 0; i < block->n_accesses; i++)
 		if (block->accesses[i].sort == STRING)
@@ -576,59 +617,62 @@ static void fill_values(const struct trace *trace, struct block *block, uint64_t
 		values[WORDS + 2 + i] = i == 0 ? values[0] : i == 9 ? below(256) : below(2 * PAGE);
 }
 
-/* With data alone, only accesses are worth one. */
+/* As papi_vpmu_is_worth_record() has it. */
 static void append(struct trace *trace, const struct block *block, const uint64_t *record)
 {
-	if (trace->parts == PAPI_VPMU_PART_DATA && block->description->accesses == 0)
+	const struct papi_vpmu_description *description = block->description;
+
+	if (trace->parts == PAPI_VPMU_PART_BRANCHES ? description->end == PAPI_VPMU_ENDS_ANYHOW
+						    : trace->parts == PAPI_VPMU_PART_DATA && !description->accesses)
 		return;
-	memcpy(trace->words + trace->n_words, record, block->description->words * sizeof(*record));
-	trace->n_words += block->description->words;
+	memcpy(trace->words + trace->n_words, record, description->words * sizeof(*record));
+	trace->n_words += description->words;
 }
 
-static void run_block(struct trace *trace, struct block *block)
+/* And it goes on at the target. */
+static void run_block(struct trace *trace, struct block *block, uint64_t target)
 {
-	uint64_t record[WORDS_MOST] = { block->offset };
+	uint64_t record[WORDS_MOST + 1] = { block->offset };
 
-	branch_to(trace, block);
-	trace->last = block;
 	fill_values(trace, block, record + 1);
+	if (papi_vpmu_tells_target(block->description->end))
+		record[block->description->words - 1] = target;
 	append(trace, block, record);
 	trace->plain->counting = block->counted;
 	run_instructions(trace, block, record + 1);
 	if (block->called)
 		run_instructions(trace, block->called, record + 1); /* it has no accesses */
+	branch_to(trace, block, target);
 }
 
 static void simulate(struct trace *trace)
 {
 	papi_vpmu_simulate(
 		trace->models, trace->counters[0], trace->words, trace->words + trace->n_words, trace->arena);
-	trace->n_words = 0;
+	papi_vpmu_simulate_branches(
+		trace->models, trace->counters[0], trace->branches, trace->branches + trace->n_branches);
+	trace->n_words = trace->n_branches = 0;
 }
 
-/* A few blocks, again and again; now and then the simulators are told only what has been so far, and perhaps where the
- * thread is about to go on. */
+/* A few blocks, again and again; now and then the simulators are told only what has been so far, and at the end where
+ * the thread is about to go on. */
 static void run_phrase(struct trace *trace)
 {
-	unsigned n = 1 + (below(2) ? 0 : below(4)), rounds = 1 + below(40), blocks[4];
+	unsigned n = 1 + (below(2) ? 0 : below(4)), rounds = 1 + below(40);
+	struct block *blocks[4], *block = NULL;
 
 	for (unsigned i = 0; i < n; i++)
-		blocks[i] = below(BLOCKS);
-	for (unsigned round = 0; round < rounds; round++)
-		for (unsigned i = 0; i < n; i++) {
-			struct block *block = &trace->blocks[blocks[i]];
-
-			if (trace->n_words + 32 > sizeof(trace->words) / sizeof(trace->words[0]) || !below(30)) {
-				simulate(trace);
-				if (trace->last && below(2)) {
-					papi_vpmu_simulate_arrival(
-						trace->models, trace->counters[0], block->description);
-					branch_to(trace, block);
-					trace->last = NULL;
-				}
-			}
-			run_block(trace, block);
-		}
+		blocks[i] = &trace->blocks[below(BLOCKS)];
+	for (unsigned i = 0; i < n && below(2); i++) /* on to the next */
+		blocks[i] = i && blocks[i - 1] < &trace->blocks[BLOCKS - 1] ? blocks[i - 1] + 1 : blocks[i];
+	for (unsigned i = 0; i < rounds * n; i++) {
+		block = blocks[i % n];
+		if (trace->n_words + 32 > sizeof(trace->words) / sizeof(trace->words[0]) || !below(30))
+			simulate(trace);
+		run_block(trace, block, blocks[(i + 1) % n]->pc);
+	}
+	simulate(trace);
+	papi_vpmu_simulate_arrival(trace->models, trace->counters[0], blocks[0]->pc);
 }
 
 /* ---- traces ---- */
@@ -665,8 +709,8 @@ static struct trace *make_trace(uint64_t seed, bool sampled)
 	trace->parts = seed % 3 ? PAPI_VPMU_PARTS : 1 + (unsigned)(seed / 3 % PAPI_VPMU_PARTS);
 	papi_vpmu_models_use(trace->models, trace->parts);
 	trace->data_pages = ONE_OF(2, 8, 40, 40, 600);
-	for (unsigned i = 0; i < 1024; i++)
-		trace->code_pages[i] = (i * 7 + 3) % 1024;
+	trace->models->place_code = place_code;
+	papi_vpmu_models_give_room(trace->models, trace->told);
 	for (unsigned i = 0; i <= BLOCKS; i++)
 		make_block(trace, &trace->blocks[i], i == BLOCKS);
 	place_descriptions(trace);
@@ -681,9 +725,10 @@ static void choose_circumstances(struct trace *trace)
 
 	trace->models->thread_base = 0x50000000 - 0x10000000;
 	if (often()) {
-		papi_vpmu_models_set_stack(trace->models, 0x7ff000000, 0x7ff00c000, at);
-		trace->plain->stack_start = 0x7ff000000;
-		trace->plain->stack_end = 0x7ff00c000;
+		/* Accesses that are looked up together are all in it, or none is. */
+		papi_vpmu_models_set_stack(trace->models, 0x7fe000000, 0x800000000, at);
+		trace->plain->stack_start = 0x7fe000000;
+		trace->plain->stack_end = 0x800000000;
 		trace->plain->stack_shift = -at % PAGE;
 	}
 	if (!below(5) && trace->parts & PAPI_VPMU_PART_DATA) {

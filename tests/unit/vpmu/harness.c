@@ -195,6 +195,7 @@ static uint64_t *word(unsigned offset)
 }
 
 static uint64_t trace_memory[600];
+static uint32_t branch_memory[600];
 static unsigned at; /* the native state that the translated run has come to */
 
 static void sum_counters(uint64_t *sums)
@@ -374,6 +375,8 @@ static void set_up_area(struct subject *s)
 	*word(VPMU_GATE_ENTER) = label(harness_gate);
 	*word(VPMU_TRACE_NEXT) = address(trace_memory);
 	*word(VPMU_TRACE_LIMIT) = address(trace_memory + s->trace_room) - 8;
+	*word(VPMU_BRANCHES_NEXT) = address(branch_memory);
+	*word(VPMU_BRANCHES_LIMIT) = address(branch_memory + s->trace_room) - 8;
 	*word(VPMU_BUDGET) = (uint64_t)s->budget;
 	memset(area->bytes + VPMU_SYSCALL_KINDS, s->syscall_kind, 512);
 }
@@ -394,6 +397,8 @@ static void run_translated(struct subject *s)
 		run(&start, observe_translated);
 	s->trace_words = (unsigned)((*word(VPMU_TRACE_NEXT) - address(trace_memory)) / 8);
 	memcpy(s->trace, trace_memory, sizeof(s->trace));
+	s->n_branches = (unsigned)((*word(VPMU_BRANCHES_NEXT) - address(branch_memory)) / 4);
+	memcpy(s->branches, branch_memory, sizeof(s->branches));
 }
 
 /* ---- comparisons ---- */
@@ -595,6 +600,8 @@ void translate(struct subject *s)
 	s->t.description = 77;
 	for (unsigned i = 0; i < PAPI_VPMU_MAX_ASIDES; i++)
 		s->t.ways_out[i] = 100 + i;
+	for (unsigned i = 0; i <= PAPI_VPMU_MAX_ASIDES; i++)
+		s->t.plan.branches[i] = HARNESS_BRANCHES + i;
 	papi_vpmu_translation_emit(&s->t, &place);
 	s->code_size = papi_vpmu_emit_address(&s->t.e) - s->t.entry;
 	if (s->code_size > PAPI_VPMU_EMIT_MARGIN)

@@ -33,6 +33,9 @@
 #define STACK_SIZE 1024
 #define MAX_STATES 300
 
+/* What the stream says of the first branch of a block when it is not taken; of the others the numbers behind that. */
+#define HARNESS_BRANCHES 200
+
 /* Registers, pc, flags: as harness_enter() loads them. */
 struct machine {
 	uint64_t registers[16];
@@ -75,7 +78,7 @@ struct subject {
 	uint64_t executable;                         /* how much of it can be executed; size, if it is 0 */
 	struct machine start;
 	struct memory memory;
-	uint64_t trace_room; /* words of the trace that are free */
+	uint64_t trace_room; /* words of the trace that are free, and as many branches */
 	int64_t budget;
 	uint8_t syscall_kind; /* enum papi_vpmu_syscall_kind: of all calls */
 	bool ends_apart;      /* its end is none of the native states */
@@ -92,6 +95,8 @@ struct subject {
 	uint64_t counters[PAPI_VPMU_COUNTERS]; /* sums, at the end */
 	uint64_t trace[512];                   /* the record */
 	unsigned trace_words;
+	uint32_t branches[16]; /* of the stream */
+	unsigned n_branches;
 	bool marks_seen[PAPI_VPMU_MAX_MARKS];
 };
 

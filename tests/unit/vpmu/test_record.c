@@ -168,24 +168,105 @@ static void each_way_out_has_a_record(void **state)
 	leave_by(0, PAPI_VPMU_PARTS, 2, 100);
 	leave_by(1, PAPI_VPMU_PARTS, 3, 101);
 	leave_by(2, PAPI_VPMU_PARTS, 3, 77);
-	assert_int_equal(s.t.plan.description.passed, 2);
+	assert_int_equal(s.t.plan.n_branches, 2);
 	assert_int_equal(s.t.plan.description.accesses, 3);
 	assert_int_equal(s.trace[1], harness_data() + 64);
 	assert_int_equal(s.trace[2], harness_data() + 256);
 	way = papi_vpmu_trace_plan_way_out(&s.t.plan, 0, accesses);
+	assert_int_equal(way.branches, 1);
+	assert_int_equal(way.behind, 0);
 	assert_int_equal(way.accesses, 1);
-	assert_int_equal(way.passed, 0);
 	assert_int_equal(way.words, 2);
-	assert_int_equal(way.end, PAPI_VPMU_ENDS_CONDITIONAL);
+	assert_int_equal(way.end, PAPI_VPMU_ENDS_ANYHOW);
 	assert_int_equal(way.next, harness_text() + 7);
 	way = papi_vpmu_trace_plan_way_out(&s.t.plan, 1, accesses);
 	assert_int_equal(way.accesses, 2);
 	assert_int_equal(accesses[1].displacement, 8);
-	assert_int_equal(way.passed, 1);
 	assert_int_equal(way.next, harness_text() + 16);
-	leave_by(0, PAPI_VPMU_PART_BRANCHES, 1, 100);
-	leave_by(2, PAPI_VPMU_PART_BRANCHES, 1, 77);
+	leave_by(0, PAPI_VPMU_PART_BRANCHES, 0, 0);
+	leave_by(2, PAPI_VPMU_PART_BRANCHES, 0, 0);
 	leave_by(1, PAPI_VPMU_PART_DATA, 3, 101);
+}
+
+static void expect_branches(unsigned first, unsigned n, const bool taken[])
+{
+	assert_int_equal(s.n_branches, n);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(s.branches[i], (first + i) | (taken[i] ? PAPI_VPMU_BRANCH_TAKEN : 0));
+}
+
+/* Each tells of the branches that it has passed, and of the one that it took. */
+static void each_way_out_tells_of_its_branches(void **state)
+{
+	static const bool outcomes[3][2] = { { true }, { false, true }, { false, false } };
+	static const char loop[] = "\xe3\x20", /* jrcxz */
+		conditional[] = "\x74\x20";
+
+	(void)state;
+	for (unsigned rcx = 0; rcx < 3; rcx++) {
+		leave_by(rcx, PAPI_VPMU_PARTS, rcx ? 3 : 2, rcx == 2 ? 77 : 100 + rcx);
+		assert_int_equal(s.n_branches, 0);
+		assert_int_equal(s.t.plan.description.branches, 2);
+		assert_int_equal(s.t.plan.description.behind, 0);
+		leave_by(rcx, PAPI_VPMU_PART_BRANCHES, 0, 0);
+		expect_branches(HARNESS_BRANCHES, rcx ? 2 : 1, outcomes[rcx]);
+		leave_by(rcx, PAPI_VPMU_PART_CODE, 1, rcx == 2 ? 77 : 100 + rcx);
+		assert_int_equal(s.n_branches, 0);
+	}
+	for (unsigned taken = 0; taken < 2; taken++) {
+		subject_begin(&s, "jrcxz", loop, sizeof(loop) - 1);
+		s.wants.parts = PAPI_VPMU_PART_BRANCHES;
+		s.start.registers[RCX] = !taken;
+		compare(&s);
+		expect_branches(HARNESS_BRANCHES, 1, &outcomes[!taken][0]);
+		subject_begin(&s, "je", conditional, sizeof(conditional) - 1);
+		s.wants.parts = PAPI_VPMU_PART_BRANCHES;
+		s.start.flags = taken ? 0x242 : 0x202;
+		compare(&s);
+		expect_branches(HARNESS_BRANCHES, 1, &outcomes[!taken][0]);
+		s.wants.parts = PAPI_VPMU_PARTS;
+		compare(&s);
+		assert_int_equal(s.n_branches, 0);
+		assert_int_equal(s.t.plan.description.branches, 1);
+		assert_int_equal(s.t.plan.description.behind, harness_text() + 2);
+	}
+}
+
+static void run_end(const char *name, const char *bytes, size_t size, unsigned parts, unsigned words)
+{
+	subject_begin(&s, name, bytes, size);
+	s.wants.parts = parts;
+	compare(&s);
+	assert_int_equal(s.trace_words, words);
+}
+
+#define RUN_END(name, bytes, parts, words) run_end(name, bytes, sizeof(bytes) - 1, parts, words)
+
+/* With the branch predictor alone a record is made by what it has to know of, and by nothing else. */
+static void ends_tell_their_target(void **state)
+{
+	static const bool passed[1] = { false };
+
+	(void)state;
+	RUN_END("load", "\x48\x8b\x03", PAPI_VPMU_PART_BRANCHES, 0);
+	RUN_END("jmp", "\xeb\x10", PAPI_VPMU_PART_BRANCHES, 0);
+	RUN_END("call", "\xe8\x10\0\0\0", PAPI_VPMU_PART_BRANCHES, 1);
+	assert_int_equal(s.t.plan.description.end, PAPI_VPMU_ENDS_CALL);
+	RUN_END("call of the next instruction", "\xe8\0\0\0\0", PAPI_VPMU_PART_BRANCHES, 0);
+	RUN_END("ret", "\xc3", PAPI_VPMU_PART_BRANCHES, 2);
+	assert_int_equal(s.trace[0], 77);
+	assert_int_equal(s.trace[1], harness_target());
+	RUN_END("jmp r14", "\x41\xff\xe6", PAPI_VPMU_PART_BRANCHES, 2);
+	assert_int_equal(s.trace[1], harness_target());
+	RUN_END("jmp r14", "\x41\xff\xe6", PAPI_VPMU_PART_CODE, 1);
+	RUN_END("call [rbx]", "\xff\x13", PAPI_VPMU_PARTS, 4);
+	assert_int_equal(s.trace[3], harness_target());
+	/* test ecx, ecx; je; ret: both buffers, or all in the record */
+	for (unsigned i = 0; i < 2; i++) {
+		RUN_END("je and ret", "\x85\xc9\x74\x20\xc3", i ? PAPI_VPMU_PARTS : PAPI_VPMU_PART_BRANCHES, 2 + i);
+		assert_int_equal(s.trace[1 + i], harness_target());
+		expect_branches(HARNESS_BRANCHES, !i, passed);
+	}
 }
 
 /* With data alone there is none where nothing has been touched. */
@@ -390,6 +471,8 @@ int main(void)
 		cmocka_unit_test(addresses_at_both_ends),
 		cmocka_unit_test(rows_of_accesses_have_an_order),
 		cmocka_unit_test(each_way_out_has_a_record),
+		cmocka_unit_test(each_way_out_tells_of_its_branches),
+		cmocka_unit_test(ends_tell_their_target),
 		cmocka_unit_test(a_way_out_without_accesses_has_no_record),
 		cmocka_unit_test(strings_tell_their_ends),
 		cmocka_unit_test(forms_off_the_fast_path),

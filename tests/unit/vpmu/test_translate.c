@@ -258,7 +258,7 @@ static void refuse_in_all_ways(struct subject *s)
 {
 	bool alone = s->t.decoded.instructions[0].kind == PAPI_VPMU_STEP;
 
-	if (s->t.traced) {
+	if (s->t.traced || s->t.plan.n_branches) {
 		s->trace_room = 0;
 		for (unsigned i = 0; i < 2; i++) {
 			s->start.flags = 0x202 | flags[i];

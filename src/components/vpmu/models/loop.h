@@ -15,8 +15,6 @@
  *    (papi_vpmu_repeatable()), and nothing else is fetched until another block comes.
  *  - The sites hold if the run that left them missed in no TLB: then the DTLB has all their pages, and the same pages
  *    in the same order leave it as it was. An access in another page ends it. So does a run that is not the block's.
- *  - The branch is not predicted once the predictor is settled: history and counters are at their ends, and one more
- *    "taken" leaves them there. Only the end of the loop changes that.
  */
 #ifndef PAPI_VPMU_MODELS_LOOP_H
 #define PAPI_VPMU_MODELS_LOOP_H
@@ -42,8 +40,7 @@ struct papi_vpmu_site {
  */
 struct papi_vpmu_loop {
 	const struct papi_vpmu_description *block;
-	bool known;       /* what its sites are */
-	bool predictable; /* its branch will be predicted right as long as it goes round, and nothing changes by it */
+	bool known; /* what its sites are */
 	unsigned sites;
 	unsigned again; /* how often that has been of use */
 	unsigned tries; /* left: learning what is of no use takes longer than not to */
@@ -164,18 +161,14 @@ static inline __attribute__((always_inline)) const uint64_t *papi_vpmu_repeat_li
 	struct papi_vpmu_loop loop;
 	uint64_t description = *record;
 	unsigned words = block->words;
+	bool predicts = models->parts & PAPI_VPMU_PART_BRANCHES;
 
 	loop.block = block;
 	loop.known = false;
-	loop.predictable = !(models->parts & PAPI_VPMU_PART_BRANCHES);
 	loop.tries = PAPI_VPMU_LOOP_TRIES;
 	for (; record < end && *record == description; record += words) {
-		if (!loop.predictable) {
-			counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += !papi_vpmu_predict_conditional(
-				&models->predictor, block->branch, true);
-			loop.predictable = papi_vpmu_predictor_is_settled(&models->predictor, block->branch);
-			papi_vpmu_end_passed(models, counters, block);
-		}
+		if (predicts)
+			papi_vpmu_tell_branches(models, block);
 		if (loop.known)
 			papi_vpmu_loop_run_again(models, counters, &loop, record, shift);
 		else if (block->accesses)
@@ -204,11 +197,11 @@ static inline const uint64_t *papi_vpmu_repeat(struct papi_vpmu_models *models, 
 			  : papi_vpmu_repeat_any(models, counters, block, record, end);
 }
 
-/* A usual block that has a conditional branch and whose lines of code do not displace each other. */
+/* A usual block that has no branch but conditional ones and whose lines of code do not displace each other. */
 static inline bool papi_vpmu_repeatable(
 	const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
 {
-	return block->usual && block->end == PAPI_VPMU_ENDS_CONDITIONAL && block->n_lines <= models->l1i.sets &&
+	return block->usual && block->end == PAPI_VPMU_ENDS_ANYHOW && block->n_lines <= models->l1i.sets &&
 		block->n_other_lines == 0;
 }
 

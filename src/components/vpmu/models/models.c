@@ -164,17 +164,23 @@ void papi_vpmu_models_end(struct papi_vpmu_models *models)
 	memory(models, models->size, 0);
 }
 
+/* Records that have no branch look at the place before the first all the same. */
+void papi_vpmu_models_give_room(struct papi_vpmu_models *models, uint32_t *branches)
+{
+	models->told = models->branches = branches + 1;
+}
+
 void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts)
 {
 	bool shared = (parts & PAPI_VPMU_PARTS_SHARED) == PAPI_VPMU_PARTS_SHARED;
 
 	models->parts = parts;
+	/* Nobody will tell of the last branch any more. */
+	models->told = models->branches;
+	models->behind = 0;
 	models->has_l2 = shared;
 	models->has_tlb2[false] = models->dtlb2.ways && (shared || !models->shared_tlb2);
 	models->has_tlb2[true] = models->itlb2.ways && (shared || !models->shared_tlb2);
-	/* Where its branch went nobody has seen. */
-	if (!(parts & PAPI_VPMU_PART_BRANCHES))
-		models->previous_known = false;
 }
 
 void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start, uint64_t end, uint64_t at)

@@ -30,11 +30,20 @@ struct papi_vpmu_recent {
 };
 #define PAPI_VPMU_RECENT 256
 
+/* A page of code that indirect branches have been to, found by its lowest bits; its places less its addresses. */
+struct papi_vpmu_target_page {
+	uint64_t page; /* 0: none */
+	uint64_t shift;
+};
+#define PAPI_VPMU_TARGET_PAGES 64
+
 struct papi_vpmu_models {
 	/* Set by the engine. */
 	uint64_t thread_base;          /* of fs */
 	uint64_t data_start, data_end; /* count accesses to [start, end) only, loads and stores too; end 0: all */
 	bool counts_accesses;          /* add to LOADS and STORES: translated code does not */
+	/* Where code is in the models: the address with its page numbered. 0: nothing is simulated there. */
+	uint64_t (*place_code)(uint64_t pc);
 	/* By papi_vpmu_models_use(): which parts run (enum papi_vpmu_part), and with them levels that are shared. */
 	unsigned parts;
 	bool has_l2, has_tlb2[2]; /* of data and of code */
@@ -52,11 +61,14 @@ struct papi_vpmu_models {
 	bool failed;       /* memory has ended: from then on pages are taken for each other */
 	struct papi_vpmu_lru l1i, l1d, l2, l3;
 	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
-	struct papi_vpmu_shared *shared;       /* an L3 for all threads, instead of l3; NULL: none */
-	uint64_t *page_of;                     /* with that: of each number of a page of data, which page it is */
-	struct papi_vpmu_sampled *sampled;     /* NULL: all sets are simulated */
-	struct papi_vpmu_description previous; /* that a record has ended with, but whose branch the next one tells */
-	bool previous_known;
+	struct papi_vpmu_shared *shared;   /* an L3 for all threads, instead of l3; NULL: none */
+	uint64_t *page_of;                 /* with that: of each number of a page of data, which page it is */
+	struct papi_vpmu_sampled *sampled; /* NULL: all sets are simulated */
+	struct papi_vpmu_target_page target_pages[PAPI_VPMU_TARGET_PAGES];
+	/* Branches of records, which are predicted behind the last of these; and of that the address behind its branch,
+	 * if the outcome is still to be told. */
+	uint32_t *told, *branches;
+	uint64_t behind;
 	uint64_t uncounted[PAPI_VPMU_GROUPS_MAX * PAPI_VPMU_COUNTERS]; /* where counts go that nobody asked for */
 	struct papi_vpmu_predictor predictor;
 };
@@ -99,10 +111,7 @@ static inline bool papi_vpmu_models_ask_for(const struct papi_vpmu_models *model
 	return !models->data_end || (address < models->data_end && address + size > models->data_start);
 }
 
-/* Whether the last record ended with a branch, and where that went is still to be told. */
-static inline bool papi_vpmu_models_awaits_target(const struct papi_vpmu_models *models)
-{
-	return models->previous_known && models->previous.end != PAPI_VPMU_ENDS_ANYHOW;
-}
+/* Before the first record: where the branches of all records that are simulated at once have room, and one more. */
+void papi_vpmu_models_give_room(struct papi_vpmu_models *models, uint32_t *branches);
 
 #endif

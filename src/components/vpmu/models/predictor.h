@@ -22,21 +22,25 @@
 #define PAPI_VPMU_RETURNS      32
 
 /*
- * The state of the counters that one branch uses, in one small number: those of the bimodal predictor (bits 0 and 1),
- * the chooser (2, 3; zero is bimodal) and gshare (4, 5), each 0 to 3, of which 2 and 3 are "taken". The next state, and
- * in bit 6 whether the prediction was right, is looked up with the outcome in bit 6.
+ * The state of the counters that one branch uses, in one small number: those of the bimodal predictor (bits 1 and 2),
+ * the chooser (3, 4; zero is bimodal) and gshare (5, 6), each 0 to 3, of which 2 and 3 are "taken". Which of these bits
+ * a branch changes is looked up with its outcome in bit 0, and in bit 7 whether it is not to be counted. Bit 0 of what
+ * is found there is a misprediction, which always changes something.
  */
-#define PAPI_VPMU_STATES 128
+#define PAPI_VPMU_STATES 256
+#define PAPI_VPMU_LOCAL  0x1e
+#define PAPI_VPMU_GLOBAL 0x60
+#define PAPI_VPMU_WRONG  1
 
 struct papi_vpmu_predictor {
 	uint64_t history; /* of conditional branches, the last in bit 0 */
 	uint64_t path;    /* of indirect targets */
 	uint32_t depth;   /* calls made less returns, modulo what it can hold */
-	uint8_t next[PAPI_VPMU_STATES];
+	uint8_t change[PAPI_VPMU_STATES];
 	uint64_t returns[PAPI_VPMU_RETURNS];
 	uint64_t targets[1 << PAPI_VPMU_TARGET_BITS];
-	uint8_t gshare[1 << PAPI_VPMU_HISTORY_BITS];  /* bits 4 and 5 of a state */
-	uint8_t bimodal[1 << PAPI_VPMU_BIMODAL_BITS]; /* bits 0 to 3 */
+	uint8_t gshare[1 << PAPI_VPMU_HISTORY_BITS];  /* bits 5 and 6 of a state */
+	uint8_t bimodal[1 << PAPI_VPMU_BIMODAL_BITS]; /* bits 1 to 4 */
 };
 
 static inline unsigned papi_vpmu_saturate(unsigned counter, bool up)
@@ -44,64 +48,51 @@ static inline unsigned papi_vpmu_saturate(unsigned counter, bool up)
 	return up ? counter + (counter < 3) : counter - (counter > 0);
 }
 
-static inline uint8_t papi_vpmu_predictor_step(unsigned state, bool taken)
+static inline uint8_t papi_vpmu_predictor_step(unsigned state)
 {
-	unsigned counter = state & 3, chooser = state >> 2 & 3, global = state >> 4 & 3;
-	bool global_right = (global >> 1) == taken, local_right = (counter >> 1) == taken;
-	bool right = chooser >> 1 ? global_right : local_right;
+	unsigned counter = state >> 1 & 3, chooser = state >> 3 & 3, global = state >> 5 & 3, taken = state & 1, next;
+	bool global_right = global >> 1 == taken, local_right = counter >> 1 == taken, counted = !(state >> 7),
+	     right = chooser >> 1 ? global_right : local_right;
 
 	if (global_right != local_right)
 		chooser = papi_vpmu_saturate(chooser, global_right);
-	return (uint8_t)(papi_vpmu_saturate(counter, taken) | chooser << 2 | papi_vpmu_saturate(global, taken) << 4 |
-		(unsigned)right << 6);
+	next = papi_vpmu_saturate(counter, taken) << 1 | chooser << 3 | papi_vpmu_saturate(global, taken) << 5;
+	return (uint8_t)(((state ^ next) & (PAPI_VPMU_LOCAL | PAPI_VPMU_GLOBAL)) |
+		(!right && counted ? PAPI_VPMU_WRONG : 0));
 }
 
 static inline void papi_vpmu_predictor_init(struct papi_vpmu_predictor *predictor)
 {
 	for (unsigned i = 0; i < PAPI_VPMU_STATES; i++)
-		predictor->next[i] = papi_vpmu_predictor_step(i, i >> 6);
+		predictor->change[i] = papi_vpmu_predictor_step(i);
 }
 
-/* Whether the prediction was right after that history; learns what was. */
-static inline bool papi_vpmu_predict_after(
-	struct papi_vpmu_predictor *predictor, uint64_t branch, bool taken, uint64_t history)
+/*
+ * Learns what so many conditional branches did, and tells how many were predicted wrong. Below the outcome of a branch
+ * (bits 16 and 23, as in a state) are the lowest bits of its address.
+ *
+ * Each takes some twenty instructions, and the host has nothing to guess but whether something changes: seldom.
+ */
+static inline uint64_t papi_vpmu_predict_conditionals(
+	struct papi_vpmu_predictor *predictor, const uint32_t *branch, const uint32_t *end)
 {
-	uint8_t *global = &predictor->gshare[(branch & ((1 << PAPI_VPMU_HISTORY_BITS) - 1)) ^ history];
-	uint8_t *local = &predictor->bimodal[branch & ((1 << PAPI_VPMU_BIMODAL_BITS) - 1)];
-	unsigned state = *local | *global, next = predictor->next[state | (unsigned)taken << 6];
+	uint64_t history = predictor->history, wrong = 0;
 
-	/* Writing what is there already would make the next one wait. */
-	if ((next & 0x3f) != state) {
-		*local = next & 0x0f;
-		*global = next & 0x30;
+	for (; branch < end; branch++) {
+		unsigned outcome = *branch >> 16;
+		uint8_t *global = &predictor->gshare[(*branch ^ history) & ((1 << PAPI_VPMU_HISTORY_BITS) - 1)];
+		uint8_t *local = &predictor->bimodal[*branch & ((1 << PAPI_VPMU_BIMODAL_BITS) - 1)];
+		unsigned change = predictor->change[*local | *global | outcome];
+
+		history = history << 1 | (outcome & 1);
+		if (change) {
+			*local ^= change & PAPI_VPMU_LOCAL;
+			*global ^= change & PAPI_VPMU_GLOBAL;
+			wrong += change & PAPI_VPMU_WRONG;
+		}
 	}
-	return next >> 6;
-}
-
-static inline uint64_t papi_vpmu_history_with(uint64_t history, bool taken)
-{
-	return (history << 1 | taken) & ((1 << PAPI_VPMU_HISTORY_BITS) - 1);
-}
-
-static inline bool papi_vpmu_predict_conditional(struct papi_vpmu_predictor *predictor, uint64_t branch, bool taken)
-{
-	uint64_t history = predictor->history;
-
-	predictor->history = papi_vpmu_history_with(history, taken);
-	return papi_vpmu_predict_after(predictor, branch, taken, history);
-}
-
-/* Whether a branch that has been taken for as long as anyone remembers will be predicted right, and change nothing. */
-static inline bool papi_vpmu_predictor_is_settled(const struct papi_vpmu_predictor *predictor, uint64_t branch)
-{
-	const uint64_t taken = (1 << PAPI_VPMU_HISTORY_BITS) - 1;
-	unsigned state;
-
-	if (predictor->history != taken)
-		return false;
-	state = predictor->gshare[(branch & taken) ^ taken] |
-		predictor->bimodal[branch & ((1 << PAPI_VPMU_BIMODAL_BITS) - 1)];
-	return predictor->next[state | 1 << 6] == (state | 1 << 6);
+	predictor->history = history;
+	return wrong;
 }
 
 /* entry: the target, with numbered pages */

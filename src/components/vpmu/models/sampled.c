@@ -382,23 +382,20 @@ QUICK void quick_specials(struct quick *quick, const struct papi_vpmu_descriptio
 
 /* ---- all records ---- */
 
-QUICK const struct papi_vpmu_description *run(struct quick *quick, const struct papi_vpmu_description *block,
-	const uint64_t *record, const uint64_t *end, const unsigned char *arena, bool predicts, bool fetches)
+QUICK void run(struct quick *quick, const uint64_t *record, const uint64_t *end, const unsigned char *arena,
+	bool predicts, bool fetches)
 {
 	struct papi_vpmu_models *models = quick->models;
 	bool whole = !models->data_end && !models->counts_accesses;
 
 	quick->now = quick->sampled->now;
 	while (record < end) {
-		const struct papi_vpmu_description *following = (const void *)(arena + *record);
+		const struct papi_vpmu_description *block = (const void *)(arena + *record);
 
 		if (predicts) {
-			papi_vpmu_end_any(
-				models, block->counted ? quick->counters : models->uncounted, block, following);
-			papi_vpmu_end_passed(
-				models, following->counted ? quick->counters : models->uncounted, following);
+			papi_vpmu_tell_branches(models, block);
+			papi_vpmu_end_any(models, block->counted ? quick->counters : models->uncounted, block, record);
 		}
-		block = following;
 		if (block->counted && whole && (!fetches || is_fetched(quick, block))) {
 			if (block->plain)
 				quick_accesses(quick, block, record);
@@ -412,13 +409,11 @@ QUICK const struct papi_vpmu_description *run(struct quick *quick, const struct 
 		record += block->words;
 	}
 	quick->sampled->now = quick->now;
-	return block;
 }
 
 /* A loop for all parts and for lines of 64 bytes in 64 classes, as nearly all machines have them; one for all else. */
-const struct papi_vpmu_description *papi_vpmu_sampled_run(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
-	const unsigned char *arena)
+void papi_vpmu_sampled_run(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const uint64_t *end, const unsigned char *arena)
 {
 	struct papi_vpmu_sampled *sampled = models->sampled;
 	struct quick usual = { models, sampled, counters, 0, 6, 63, 6, 6 },
@@ -427,7 +422,8 @@ const struct papi_vpmu_description *papi_vpmu_sampled_run(struct papi_vpmu_model
 
 	if (models->l1d.shift == 6 && models->l1i.shift == 6 && any.low == 6 && any.mask == 63 &&
 		models->parts == PAPI_VPMU_PARTS)
-		return run(&usual, block, record, end, arena, true, true);
-	return run(&any, block, record, end, arena, models->parts & PAPI_VPMU_PART_BRANCHES,
-		models->parts & PAPI_VPMU_PART_CODE);
+		run(&usual, record, end, arena, true, true);
+	else
+		run(&any, record, end, arena, models->parts & PAPI_VPMU_PART_BRANCHES,
+			models->parts & PAPI_VPMU_PART_CODE);
 }

@@ -45,10 +45,8 @@ struct papi_vpmu_sampled {
 struct papi_vpmu_sampled *papi_vpmu_sampled_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory);
 void papi_vpmu_sampled_end(struct papi_vpmu_sampled *sampled, papi_vpmu_memory *memory);
 
-/* What papi_vpmu_simulate() does with models that are sampled. Of counters there are GROUPS_MAX lanes. Returns the
- * last block, whose branch is still to be told. */
-const struct papi_vpmu_description *papi_vpmu_sampled_run(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
-	const unsigned char *arena);
+/* What papi_vpmu_simulate() does with models that are sampled. Of counters there are GROUPS_MAX lanes. */
+void papi_vpmu_sampled_run(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const uint64_t *end, const unsigned char *arena);
 
 #endif

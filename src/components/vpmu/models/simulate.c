@@ -142,32 +142,28 @@ static inline __attribute__((always_inline)) void touch_all(struct papi_vpmu_mod
 }
 
 /*
- * A block that goes the quick way, and the end of the one before it. Which block comes next is what the processor has
- * to guess: so there is one jump that depends on it, to code that is for an end and a number of accesses alone.
+ * A block that goes the quick way. Which block comes next is what the processor has to guess: so there is one jump that
+ * depends on it, to code that is for an end and a number of accesses alone.
  */
 static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *before, const struct papi_vpmu_description *block, const uint64_t *record,
-	unsigned shift)
+	const struct papi_vpmu_description *block, const uint64_t *record, unsigned shift)
 {
 #define BEHIND(end, touches) ((end) * (PAPI_VPMU_TOUCHES_OFTEN + 1u) + (touches))
 #define RUN_BEHIND(end)                                                                                \
 	case BEHIND(end, PAPI_VPMU_TOUCHES_NOTHING):                                                   \
-		papi_vpmu_end(models, counters, before, block, end);                                   \
+		papi_vpmu_end(models, counters, block, record, end);                                   \
 		break;                                                                                 \
 	case BEHIND(end, PAPI_VPMU_TOUCHES_ONCE):                                                      \
-		papi_vpmu_end(models, counters, before, block, end);                                   \
+		papi_vpmu_end(models, counters, block, record, end);                                   \
 		papi_vpmu_touch(models, counters, record, papi_vpmu_described_accesses(block), shift); \
 		break;                                                                                 \
 	case BEHIND(end, PAPI_VPMU_TOUCHES_OFTEN):                                                     \
-		papi_vpmu_end(models, counters, before, block, end);                                   \
+		papi_vpmu_end(models, counters, block, record, end);                                   \
 		touch_all(models, counters, block, record, shift);                                     \
 		break;
 
-	switch (BEHIND(before->end, block->touches)) {
+	switch (BEHIND(block->end, block->touches)) {
 		RUN_BEHIND(PAPI_VPMU_ENDS_ANYHOW)
-		RUN_BEHIND(PAPI_VPMU_ENDS_CONDITIONAL)
-		RUN_BEHIND(PAPI_VPMU_ENDS_CALLED_CONDITIONAL)
-		RUN_BEHIND(PAPI_VPMU_ENDS_JUMP)
 		RUN_BEHIND(PAPI_VPMU_ENDS_CALL)
 		RUN_BEHIND(PAPI_VPMU_ENDS_INDIRECT_JUMP)
 		RUN_BEHIND(PAPI_VPMU_ENDS_INDIRECT_CALL)
@@ -177,26 +173,35 @@ static inline __attribute__((always_inline)) void run_usual(struct papi_vpmu_mod
 #undef BEHIND
 }
 
-/* Before the first record. */
-static const struct papi_vpmu_description none = { .end = PAPI_VPMU_ENDS_ANYHOW };
-
 /* Where nothing is usual: lines of code have no newest, or data is counted by its address. */
-static __attribute__((noinline)) const struct papi_vpmu_description *simulate_slowly(struct papi_vpmu_models *models,
-	uint64_t counters[], const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
-	const unsigned char *arena)
+static void simulate_slowly(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const uint64_t *end, const unsigned char *arena)
 {
-	while (record < end) {
-		const struct papi_vpmu_description *following = (const void *)(arena + *record);
+	bool predicts = models->parts & PAPI_VPMU_PART_BRANCHES;
 
-		if (models->parts & PAPI_VPMU_PART_BRANCHES) {
-			papi_vpmu_end_any(models, block->counted ? counters : models->uncounted, block, following);
-			papi_vpmu_end_passed(models, following->counted ? counters : models->uncounted, following);
-		}
-		block = following;
-		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
+	while (record < end) {
+		const struct papi_vpmu_description *block = (const void *)(arena + *record);
+		uint64_t *counted = block->counted ? counters : models->uncounted;
+
+		if (predicts)
+			papi_vpmu_tell_branches(models, block);
+		run_fetching(models, counted, block, record);
+		if (predicts)
+			papi_vpmu_end_any(models, counted, block, record);
 		record += block->words;
 	}
-	return block;
+}
+
+/* Only calls, returns and indirect branches have records. */
+static void simulate_ends(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const uint64_t *end, const unsigned char *arena)
+{
+	while (record < end) {
+		const struct papi_vpmu_description *block = (const void *)(arena + *record);
+
+		papi_vpmu_end_any(models, block->counted ? counters : models->uncounted, block, record);
+		record += block->words;
+	}
 }
 
 /* Whether it has all that a block has that goes the quick way. */
@@ -206,64 +211,59 @@ static inline __attribute__((always_inline)) bool is_ready(
 	return block->usual && (is_fetched(models, block) || fetch_held(models, block));
 }
 
-/* The one behind the other: the end of the one before it, then the block. With those parts alone. */
+/* With those parts alone. */
 static inline __attribute__((always_inline)) void run_any(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *before, const struct papi_vpmu_description *block, const uint64_t *record,
-	unsigned shift, unsigned parts)
+	const struct papi_vpmu_description *block, const uint64_t *record, unsigned shift, unsigned parts)
 {
-	bool predicts = parts & PAPI_VPMU_PART_BRANCHES,
-	     usual = (before->counted || !predicts) &&
-		(parts & PAPI_VPMU_PART_CODE ? is_ready(models, block) : block->usual);
+	bool predicts = parts & PAPI_VPMU_PART_BRANCHES;
+	uint64_t *counted = counters;
 
-	if (usual && predicts) {
-		run_usual(models, counters, before, block, record, shift);
-		papi_vpmu_end_passed(models, counters, block);
-	} else if (usual) {
-		touch_all(models, counters, block, record, shift);
-	} else {
-		if (predicts) {
-			papi_vpmu_end_any(models, before->counted ? counters : models->uncounted, before, block);
-			papi_vpmu_end_passed(models, block->counted ? counters : models->uncounted, block);
-		}
-		run_fetching(models, block->counted ? counters : models->uncounted, block, record);
+	if (parts & PAPI_VPMU_PART_CODE ? is_ready(models, block) : block->usual) {
+		if (predicts)
+			run_usual(models, counters, block, record, shift);
+		else
+			touch_all(models, counters, block, record, shift);
+		return;
 	}
+	if (!block->counted)
+		counted = models->uncounted;
+	run_fetching(models, counted, block, record);
+	if (predicts)
+		papi_vpmu_end_any(models, counted, block, record);
 }
 
-static inline __attribute__((always_inline)) const struct papi_vpmu_description *simulate(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block,
+static inline __attribute__((always_inline)) void simulate(struct papi_vpmu_models *models, uint64_t counters[],
 	const uint64_t *record, const uint64_t *end, const unsigned char *arena, unsigned shift, unsigned parts)
 {
 	uint64_t description = ~0ull;
 	const uint64_t *next;
 
 	while (record < end) {
-		const struct papi_vpmu_description *following = (const void *)(arena + *record);
+		const struct papi_vpmu_description *block = (const void *)(arena + *record);
 
 		if (*record == description && papi_vpmu_repeatable(models, block)) {
 			record = papi_vpmu_repeat(models, counters, block, record, end, shift);
 			continue;
 		}
 		description = *record;
-		next = record + following->words;
+		if (parts & PAPI_VPMU_PART_BRANCHES)
+			papi_vpmu_tell_branches(models, block);
+		next = record + block->words;
 		if (next < end)
 			__builtin_prefetch(arena + *next);
-		run_any(models, counters, block, following, record, shift, parts);
-		block = following;
+		run_any(models, counters, block, record, shift, parts);
 		record = next;
 	}
-	return block;
 }
 
 /* Lines of nearly all machines have 64 bytes, and shifting by what is known is faster; and so is a loop that has only
  * what the parts need that run. */
-#define SIMULATE(parts)                                                                                          \
-	static __attribute__((noinline)) const struct papi_vpmu_description *simulate_##parts(                   \
-		struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *block, \
-		const uint64_t *record, const uint64_t *end, const unsigned char *arena)                         \
-	{                                                                                                        \
-		return simulate(models, counters, block, record, end, arena, 6, parts);                          \
+#define SIMULATE(parts)                                                                                              \
+	static __attribute__((noinline)) void simulate_##parts(struct papi_vpmu_models *models, uint64_t counters[], \
+		const uint64_t *record, const uint64_t *end, const unsigned char *arena)                             \
+	{                                                                                                            \
+		simulate(models, counters, record, end, arena, 6, parts);                                            \
 	}
-SIMULATE(1)
 SIMULATE(2)
 SIMULATE(3)
 SIMULATE(4)
@@ -272,43 +272,61 @@ SIMULATE(6)
 SIMULATE(7)
 #undef SIMULATE
 
-static const struct papi_vpmu_description *simulate_quickly(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_description *block, const uint64_t *record, const uint64_t *end,
-	const unsigned char *arena)
+static void simulate_quickly(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const uint64_t *end, const unsigned char *arena)
 {
-	static const struct papi_vpmu_description *(*const simulators[])(struct papi_vpmu_models *, uint64_t[],
-		const struct papi_vpmu_description *, const uint64_t *, const uint64_t *, const unsigned char *) = {
-		simulate_1, simulate_1, simulate_2, simulate_3, simulate_4, simulate_5, simulate_6, simulate_7
-	};
+	static void (*const simulators[])(struct papi_vpmu_models *, uint64_t[], const uint64_t *, const uint64_t *,
+		const unsigned char *) = { NULL, NULL, simulate_2, simulate_3, simulate_4, simulate_5, simulate_6,
+		simulate_7 };
 
 	if (models->l1d.shift != 6)
-		return simulate(models, counters, block, record, end, arena, models->l1d.shift, models->parts);
-	return simulators[models->parts](models, counters, block, record, end, arena);
+		simulate(models, counters, record, end, arena, models->l1d.shift, models->parts);
+	else
+		simulators[models->parts](models, counters, record, end, arena);
+}
+
+static void simulate_all(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
+	const uint64_t *end, const unsigned char *arena)
+{
+	if (models->sampled)
+		papi_vpmu_sampled_run(models, counters, start, end, arena);
+	else if ((models->parts & PAPI_VPMU_PART_CODE && !models->l1i.mask) || models->data_end ||
+		models->counts_accesses)
+		simulate_slowly(models, counters, start, end, arena);
+	else
+		simulate_quickly(models, counters, start, end, arena);
+}
+
+/* But for the last one, if its outcome is still to be told. */
+static void predict_told(struct papi_vpmu_models *models, uint64_t counters[])
+{
+	uint32_t *end = models->told - (models->behind != 0), last = *end;
+
+	papi_vpmu_simulate_branches(models, counters, models->branches, end);
+	models->branches[0] = last;
+	models->told = models->branches + (models->behind != 0);
 }
 
 void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena)
 {
-	const struct papi_vpmu_description *block = models->previous_known ? &models->previous : &none;
-
-	if (models->sampled)
-		block = papi_vpmu_sampled_run(models, counters, block, start, end, arena);
-	else if ((models->parts & PAPI_VPMU_PART_CODE && !models->l1i.mask) || models->data_end ||
-		models->counts_accesses)
-		block = simulate_slowly(models, counters, block, start, end, arena);
-	else
-		block = simulate_quickly(models, counters, block, start, end, arena);
-	if (block == &none || block == &models->previous || !(models->parts & PAPI_VPMU_PART_BRANCHES))
+	if (models->parts == PAPI_VPMU_PART_BRANCHES) {
+		simulate_ends(models, counters, start, end, arena);
 		return;
-	models->previous_known = true;
-	models->previous = *block;
+	}
+	simulate_all(models, counters, start, end, arena);
+	predict_told(models, counters);
 }
 
-void papi_vpmu_simulate_arrival(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived)
+void papi_vpmu_simulate_arrival(struct papi_vpmu_models *models, uint64_t counters[], uint64_t pc)
 {
-	if (models->previous_known)
-		papi_vpmu_end_any(
-			models, models->previous.counted ? counters : models->uncounted, &models->previous, arrived);
-	models->previous_known = false;
+	papi_vpmu_tell_outcome(models, pc);
+	models->behind = 0;
+	predict_told(models, counters);
+}
+
+void papi_vpmu_simulate_branches(
+	struct papi_vpmu_models *models, uint64_t counters[], const uint32_t *branch, const uint32_t *end)
+{
+	counters[PAPI_VPMU_CONDITIONAL_MISPREDICTED] += papi_vpmu_predict_conditionals(&models->predictor, branch, end);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The trace: how translated code tells the simulators which blocks it ran and which addresses they touched.
+ * The trace: how translated code tells the simulators which blocks it ran, which addresses they touched, and where
+ * branches went.
  *
  * A trace is an array of 64-bit words. Each run of a block appends one record: the offset of the block's description in
  * the arena of descriptions, then the values that only the run knows. The description holds all the rest, so that the
@@ -17,11 +18,17 @@
  * left in its middle by a signal leaves nothing behind.
  *
  * A function that begins with a comparison and a branch is a block that has nothing to tell. The record of the block
- * that calls it stands for both (ENDS_CALLED_CONDITIONAL), or of one that jumps there; a signal in between changes
- * nothing of it.
+ * that calls it stands for both, or of one that jumps there; a signal in between changes nothing of it.
  *
- * Whether a branch was taken is not recorded, as the next record says where it went. A block that conditional branches
- * may leave in its middle has a description for each way out: of what ran up to there, and the branches it passed.
+ * A block that conditional branches may leave in its middle has a description for each way out: of what ran up to
+ * there. A return, or an indirect jump or call, has the address where it goes in the last word of its record.
+ *
+ * The description has the conditional branches of a block, in 32 bits each: what the predictor looks at of the address,
+ * and whether it was taken. Of the one at its end the next record tells that, as it says where it went.
+ *
+ * The outcomes of conditional branches are all that their history is made of: the order of these and of all else does
+ * not matter. So with the branch predictor alone they come in a stream of their own, which needs no description: which
+ * way out of a block it is says all that is to be told. Only calls, returns and indirect branches then have a record.
  */
 #ifndef PAPI_VPMU_MODELS_TRACE_H
 #define PAPI_VPMU_MODELS_TRACE_H
@@ -101,14 +108,26 @@ static inline unsigned papi_vpmu_gather_mask_words(unsigned extent)
 
 /* How a block ends. */
 enum papi_vpmu_ending {
-	PAPI_VPMU_ENDS_ANYHOW, /* goes on to the next instruction, or a system call: nothing to predict */
-	PAPI_VPMU_ENDS_CONDITIONAL,
-	PAPI_VPMU_ENDS_CALLED_CONDITIONAL, /* the block and the one it calls, which ends so */
-	PAPI_VPMU_ENDS_JUMP,               /* direct */
+	PAPI_VPMU_ENDS_ANYHOW, /* nothing to predict, or a conditional branch, which is in the stream */
 	PAPI_VPMU_ENDS_CALL,
 	PAPI_VPMU_ENDS_INDIRECT_JUMP,
 	PAPI_VPMU_ENDS_INDIRECT_CALL,
 	PAPI_VPMU_ENDS_RETURN,
+};
+
+/* Whether the last word of its records is where it went. */
+static inline bool papi_vpmu_tells_target(enum papi_vpmu_ending end)
+{
+	return end > PAPI_VPMU_ENDS_CALL;
+}
+
+/* Conditional branches of one record, or of one block that makes none, at most. */
+#define PAPI_VPMU_BRANCHES_OF_RECORD 8
+
+/* A conditional branch: below these bits are the lowest of its address, with numbered pages. */
+enum {
+	PAPI_VPMU_BRANCH_TAKEN = 1 << 16,
+	PAPI_VPMU_BRANCH_UNCOUNTED = 1 << 23, /* outside of the range of instructions: it teaches only */
 };
 
 /* How often it takes a look at the caches for data: what spans others counts as one. */
@@ -128,7 +147,9 @@ struct papi_vpmu_description {
 	uint64_t next;  /* address behind the block */
 	uint64_t entry; /* pc and the last instruction, with numbered pages */
 	uint64_t branch;
-	uint64_t returns_to; /* of CALLED_CONDITIONAL: where the call returns to */
+	/* The address behind its last branch, if the next record tells the outcome of that: it was taken, unless that
+	 * record begins here. 0: none. */
+	uint64_t behind;
 	uint64_t first_line; /* of L1I, with numbered pages, and how many the block is in */
 	uint64_t other_line; /* likewise of what is in a second page, or of the block that follows in the same record */
 	uint8_t n_lines, n_other_lines;
@@ -139,7 +160,7 @@ struct papi_vpmu_description {
 	bool counted : 1; /* false: outside of the range of instructions; it runs through the models uncounted */
 	bool plain : 1;   /* all accesses are of that form, and none is a prefetch */
 	bool usual : 1;   /* plain, counted, and in one page of code */
-	uint8_t passed;   /* conditional branches in its middle that were not taken */
+	uint8_t branches; /* conditional ones that its record tells of */
 };
 
 _Static_assert(
@@ -151,11 +172,11 @@ static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const 
 	return (const struct papi_vpmu_access *)(const void *)(block + 1);
 }
 
-/* And behind these the branches that were passed, in their order: what the predictor looks at of their addresses, with
- * numbered pages. */
-static inline const uint16_t *papi_vpmu_described_passed(const struct papi_vpmu_description *block)
+/* And behind these the branches, in their order. Where they end there is room for as many as a record may have: to copy
+ * so many takes less than to ask how many there are. */
+static inline uint32_t *papi_vpmu_described_branches(const struct papi_vpmu_description *block)
 {
-	return (const uint16_t *)(const void *)(papi_vpmu_described_accesses(block) + block->accesses);
+	return (uint32_t *)(uintptr_t)(papi_vpmu_described_accesses(block) + block->accesses);
 }
 
 /* Of a block that nothing follows yet, when all else is known; first: its accesses. */
@@ -181,9 +202,12 @@ struct papi_vpmu_models;
 void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena);
 
-/* The thread has arrived at the pc and entry of a block of which there is no record yet: that is what the last one that
- * has been simulated led to. */
-void papi_vpmu_simulate_arrival(
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_description *arrived);
+/* The thread has arrived at the pc of a block of which there is no record yet: that is where the last one that has been
+ * simulated led to. */
+void papi_vpmu_simulate_arrival(struct papi_vpmu_models *models, uint64_t counters[], uint64_t pc);
+
+/* Likewise the branches of a stream. */
+void papi_vpmu_simulate_branches(
+	struct papi_vpmu_models *models, uint64_t counters[], const uint32_t *branch, const uint32_t *end);
 
 #endif

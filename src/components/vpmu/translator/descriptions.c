@@ -4,12 +4,14 @@
 #include <sys/mman.h>
 
 #include "components/vpmu/models/geometry.h"
+#include "components/vpmu/models/trace.h"
 #include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/region.h"
 
 /* They come in pieces, each as large as all before it, within these limits. */
 #define PIECE_SMALLEST ((size_t)256 << 10)
 #define PIECE_LARGEST  ((size_t)8 << 20)
+#define BEHIND         (PAPI_VPMU_BRANCHES_OF_RECORD * sizeof(uint32_t)) /* copied from where branches are, at most */
 #define PAGES_OF_BLOCK 4 /* at most, with the one that follows it in its record */
 
 /* From where the offsets of descriptions count. */
@@ -36,7 +38,7 @@ static bool reserve(size_t size)
 	unsigned char *memory;
 
 	piece.next = (piece.next + 63) & ~(size_t)63;
-	if (piece.next + size <= piece.end)
+	if (piece.next + size + BEHIND <= piece.end)
 		return true;
 	memory = papi_vpmu_region_map(more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	if (!memory)

@@ -87,10 +87,12 @@ struct papi_vpmu_thread {
 	void (*jump_miss)(void); /* what jumps[] leads to by default */
 	uint64_t watched; /* signals are not simply the program's: it runs translated, or the runtime is not done */
 	uint64_t guard;   /* where the runtime goes on when memory of the program cannot be read (guard.h) */
-	uint64_t handler_mask;  /* of signals, for a handler of the library's own */
-	uint64_t deferred_mask; /* the program's, which waits (signal_state.h) */
-	uint64_t delivering;    /* a signal, or one within that */
-	int64_t source;         /* the last indirect branch: the lower half of its address of code */
+	uint64_t handler_mask;   /* of signals, for a handler of the library's own */
+	uint64_t deferred_mask;  /* the program's, which waits (signal_state.h) */
+	uint64_t delivering;     /* a signal, or one within that */
+	int64_t source;          /* the last indirect branch: the lower half of its address of code */
+	uint32_t *branches_next; /* likewise of the stream of conditional branches */
+	uint32_t *branches_limit;
 
 	_Alignas(1024) struct papi_vpmu_gate gates[PAPI_VPMU_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];
@@ -124,6 +126,7 @@ struct papi_vpmu_thread {
 	bool jumps_are_mapped;           /* from a file that holds them as they are when empty (jumps.h) */
 	struct papi_vpmu_models *models; /* when it simulates */
 	uint64_t *trace;
+	uint32_t *branches;
 	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */
 
 	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];

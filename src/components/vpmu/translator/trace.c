@@ -16,6 +16,25 @@
 #define TRACE_WORDS 2048
 #define TRACE_SIZE  ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
 
+/* A block asks for room in the trace, or if it makes no record, among the branches. Behind their limit is room for
+ * those of all blocks that do not ask. */
+#define BRANCHES      4096
+#define BRANCHES_SIZE ((BRANCHES + (TRACE_WORDS + 2) * PAPI_VPMU_BRANCHES_OF_RECORD) * sizeof(uint32_t))
+#define BUFFERS_SIZE  (TRACE_SIZE + BRANCHES_SIZE)
+
+/* Where indirect branches have been is known by its number, which the page may not have yet. */
+static uint64_t place_code(uint64_t pc)
+{
+	uint64_t place;
+
+	if (papi_vpmu_library_holds(pc))
+		return 0;
+	papi_vpmu_cache_lock();
+	place = papi_vpmu_describe_place(pc);
+	papi_vpmu_cache_unlock();
+	return place;
+}
+
 /* The L3 of all threads; under the lock of the cache until it is there. */
 static struct papi_vpmu_shared *shared_l3;
 
@@ -54,18 +73,22 @@ void papi_vpmu_trace_forked(struct papi_vpmu_thread *thread)
 
 static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_geometry *geometry, uint64_t stack)
 {
-	uint64_t *trace = papi_vpmu_change_memory(NULL, 0, TRACE_SIZE);
+	uint64_t *trace = papi_vpmu_change_memory(NULL, 0, BUFFERS_SIZE);
 	struct papi_vpmu_models *models = trace ? new_models(geometry) : NULL;
 
 	if (!models) {
-		papi_vpmu_change_memory(trace, trace ? TRACE_SIZE : 0, 0);
+		papi_vpmu_change_memory(trace, trace ? BUFFERS_SIZE : 0, 0);
 		return false;
 	}
 	/* About: from there down a megabyte, and up to what called. */
 	papi_vpmu_models_set_stack(models, stack - (1 << 20), stack + (1 << 16), stack);
+	models->place_code = place_code;
 	thread->models = models;
 	thread->trace = thread->trace_next = trace;
 	thread->trace_limit = trace + TRACE_WORDS;
+	thread->branches = thread->branches_next = (uint32_t *)(void *)trace + TRACE_SIZE / sizeof(uint32_t);
+	thread->branches_limit = thread->branches + BRANCHES;
+	papi_vpmu_models_give_room(models, thread->branches); /* it has no other use while records tell */
 	return true;
 }
 
@@ -76,9 +99,16 @@ static void simulate(struct papi_vpmu_thread *thread)
 
 	models->thread_base = papi_vpmu_processor_thread_pointer();
 	papi_vpmu_simulate(models, thread->counters[0], thread->trace, thread->trace_next, papi_vpmu_descriptions());
+	papi_vpmu_simulate_branches(models, thread->counters[0], thread->branches, thread->branches_next);
 	thread->trace_next = thread->trace;
+	thread->branches_next = thread->branches;
 	if (models->failed && !thread->lost)
 		thread->lost = "memory for the simulators of caches ended";
+}
+
+static bool is_empty(const struct papi_vpmu_thread *thread)
+{
+	return thread->trace_next == thread->trace && thread->branches_next == thread->branches;
 }
 
 /* The records that are in the trace yet were made for the parts that ran before. All signals are blocked. */
@@ -86,7 +116,7 @@ static void use_parts(struct papi_vpmu_thread *thread)
 {
 	if (thread->models->parts == thread->wants.parts)
 		return;
-	if (thread->trace_next != thread->trace)
+	if (!is_empty(thread))
 		simulate(thread);
 	papi_vpmu_models_use(thread->models, thread->wants.parts);
 }
@@ -113,10 +143,9 @@ bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
  */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 {
-	struct papi_vpmu_models *models = thread->models;
 	uint64_t in_runtime = thread->in_runtime;
 
-	if (!models || thread->trace_next == thread->trace)
+	if (!thread->models || is_empty(thread))
 		return;
 	thread->in_runtime = 1;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -127,35 +156,19 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 		papi_vpmu_signals_release(thread);
 }
 
-/* Where indirect branches have been is known by its number, which the page may not have yet. */
-static uint64_t numbered(uint64_t pc)
-{
-	uint64_t entry;
-
-	papi_vpmu_cache_lock();
-	entry = papi_vpmu_describe_place(pc);
-	papi_vpmu_cache_unlock();
-	return entry;
-}
-
 /* Calls of the library leave no records: what follows one tells. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread)
 {
-	struct papi_vpmu_models *models = thread->models;
-	struct papi_vpmu_description arrived = { .pc = thread->pc };
-
 	papi_vpmu_trace_drain(thread);
-	if (!models || !papi_vpmu_models_awaits_target(models) || papi_vpmu_library_holds(thread->pc))
-		return;
-	arrived.entry = numbered(thread->pc);
-	papi_vpmu_simulate_arrival(models, thread->counters[0], &arrived);
+	if (thread->models && !papi_vpmu_library_holds(thread->pc))
+		papi_vpmu_simulate_arrival(thread->models, thread->counters[0], thread->pc);
 }
 
 void papi_vpmu_trace_end(struct papi_vpmu_thread *thread)
 {
 	if (!thread->models)
 		return;
-	papi_vpmu_change_memory(thread->trace, TRACE_SIZE, 0);
+	papi_vpmu_change_memory(thread->trace, BUFFERS_SIZE, 0);
 	papi_vpmu_models_end(thread->models);
 	thread->models = NULL;
 	thread->trace = NULL;

@@ -12,10 +12,10 @@
 /* Gives a thread models and a trace, if it has none yet; stack: where its stack is at that moment. False when there is
  * no memory. */
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack);
-/* Runs what is in the trace through the models. */
+/* Runs what is in the trace through the models; without the lock of the cache. */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread);
-/* The same, and the branch that led to the thread's pc is predicted before anything there has run: without the lock of
- * the cache, of a thread that is between two instructions. */
+/* The same, and the branch that led to the thread's pc is predicted before anything there has run: of a thread that is
+ * between two instructions. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread);
 /* In the child of a fork, which has that thread, or NULL, alone. */
 void papi_vpmu_trace_forked(struct papi_vpmu_thread *thread);

@@ -102,30 +102,37 @@ static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi
 	return file(t);
 }
 
-/* What the records of the block are described by, and the block that follows it. False when there is no room. */
-static bool prepare(struct papi_vpmu_flavour *flavour)
+/* What the records of the block are described by, and its branches; follows: it is followed by another. False when
+ * there is no room. */
+static bool describe(struct papi_vpmu_flavour *flavour, bool follows)
 {
-	const struct papi_vpmu_block *block;
-	bool overflow = flavour->wants.overflow,
-	     follows = papi_vpmu_translation_plan_following(&following, &leading, last_lane + 1);
+	bool overflow = flavour->wants.overflow;
 
-	if (follows) {
-		last_lane++;
-		block = emit(&following, flavour);
-		if (!block)
-			return false;
-		leading.following = block->code;
-	}
-	if (!leading.traced)
-		return true;
 	if (!papi_vpmu_describe(&leading.plan, follows ? &following.plan : NULL, overflow, &leading.description))
 		return false;
 	if (overflow)
 		leading.block.description = leading.description + 1;
-	for (unsigned i = 0; i < leading.plan.n_ways_out; i++)
+	for (unsigned i = 0; leading.traced && i < leading.plan.n_ways_out; i++)
 		if (!papi_vpmu_describe_way_out(&leading.plan, i, &leading.ways_out[i]))
 			return false;
 	return true;
+}
+
+/* The block that is about to be emitted, and before it the one that follows it. False when there is no room. */
+static bool prepare(struct papi_vpmu_flavour *flavour)
+{
+	const struct papi_vpmu_block *block;
+	bool follows = papi_vpmu_translation_plan_following(&following, &leading, last_lane + 1);
+
+	if (leading.modelled && !describe(flavour, follows))
+		return false;
+	if (!follows)
+		return true;
+	last_lane++;
+	block = emit(&following, flavour);
+	if (block)
+		leading.following = block->code;
+	return block != NULL;
 }
 
 static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)

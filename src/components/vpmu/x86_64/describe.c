@@ -27,20 +27,6 @@ static void place_block(struct papi_vpmu_description *block, uint64_t last, uint
 	block->n_other_lines = place_lines(split, end, &block->other_line);
 }
 
-/* The block and the one it goes to, described as one. */
-static void join(struct papi_vpmu_description *block, const struct papi_vpmu_trace_plan *following)
-{
-	block->n_other_lines = place_lines(following->description.pc, following->end, &block->other_line);
-	block->branch = papi_vpmu_describe_reserved_place(following->last);
-	if (block->end == PAPI_VPMU_ENDS_CALL) {
-		block->returns_to = block->next;
-		block->end = PAPI_VPMU_ENDS_CALLED_CONDITIONAL;
-	} else {
-		block->end = PAPI_VPMU_ENDS_CONDITIONAL;
-	}
-	block->next = following->description.next;
-}
-
 /* The first word of a record is the offset of its description: an address that never changes comes out right if the
  * displacement is less by as much. */
 static void relate_constants(struct papi_vpmu_access *accesses, unsigned n, size_t offset)
@@ -50,56 +36,65 @@ static void relate_constants(struct papi_vpmu_access *accesses, unsigned n, size
 			accesses[i].displacement -= (int64_t)offset;
 }
 
-/* Behind the accesses, in multiples of 16 bytes. */
-static size_t size_of_passed(unsigned passed)
+/* Each branch of a plan as it is told if it is not taken. */
+static void place_branches(struct papi_vpmu_trace_plan *plan)
 {
-	return (passed * sizeof(uint16_t) + 15) & ~(size_t)15;
-}
+	unsigned flags = plan->description.counted ? 0 : PAPI_VPMU_BRANCH_UNCOUNTED;
 
-static void write_passed(const struct papi_vpmu_trace_plan *plan, unsigned n, unsigned char *place)
-{
-	uint16_t *branches = (uint16_t *)(void *)place;
-
-	for (unsigned i = 0; i < n; i++)
-		branches[i] = (uint16_t)papi_vpmu_describe_reserved_place(plan->ways_out[i].branch);
+	for (unsigned i = 0; i < plan->n_branches; i++)
+		plan->branches[i] = (uint16_t)papi_vpmu_describe_reserved_place(
+					    i < plan->n_ways_out ? plan->ways_out[i].branch : plan->last) |
+			flags;
 }
 
 /* A description with all that lies behind it, up to what comes next. */
-static unsigned char *write(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_description *block,
-	struct papi_vpmu_access *accesses, uint32_t offset, unsigned char *place)
+static unsigned char *write(const struct papi_vpmu_description *block, struct papi_vpmu_access *accesses,
+	const uint32_t *branches, uint32_t offset, unsigned char *place)
 {
-	size_t size = block->accesses * sizeof(*accesses);
+	size_t size = block->accesses * sizeof(*accesses), size_of_branches = block->branches * sizeof(*branches);
 
 	relate_constants(accesses, block->accesses, offset);
 	memcpy(place, block, sizeof(*block));
 	place += sizeof(*block);
 	memcpy(place, accesses, size);
-	write_passed(plan, block->passed, place + size);
-	return place + size + size_of_passed(block->passed);
+	memcpy(place + size, branches, size_of_branches);
+	return place + size + size_of_branches;
 }
 
 /* Room for it, and for so much more behind. NULL when there is none. */
 static unsigned char *room_for(const struct papi_vpmu_description *block, size_t behind, uint32_t *offset)
 {
 	return papi_vpmu_describe_room(sizeof(*block) + block->accesses * sizeof(struct papi_vpmu_access) +
-			size_of_passed(block->passed) + behind,
+			block->branches * sizeof(uint32_t) + behind,
 		offset);
 }
 
-bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following,
-	bool with_sources, uint32_t *offset)
+/* The block and the one it goes to, described as one; with the predictor alone there is none such. */
+static void join(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_trace_plan *following)
+{
+	struct papi_vpmu_description *block = &plan->description;
+
+	place_branches(following);
+	block->n_other_lines = place_lines(following->description.pc, following->end, &block->other_line);
+	plan->branches[block->branches++] = following->branches[0];
+	block->behind = following->description.next;
+}
+
+bool papi_vpmu_describe(
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_trace_plan *following, bool with_sources, uint32_t *offset)
 {
 	struct papi_vpmu_description *block = &plan->description;
 	size_t sources = with_sources ? block->words * sizeof(plan->sources[0]) : 0;
-	unsigned char *place = room_for(block, sources, offset);
+	unsigned char *place = room_for(block, sources + sizeof(uint32_t), offset);
 
 	if (!place)
 		return false;
 	place_block(block, plan->last, plan->end);
+	place_branches(plan);
 	papi_vpmu_description_finish(block, plan->accesses);
 	if (following)
-		join(block, following);
-	memcpy(write(plan, block, plan->accesses, *offset, place), plan->sources, sources);
+		join(plan, following);
+	memcpy(write(block, plan->accesses, plan->branches, *offset, place), plan->sources, sources);
 	return true;
 }
 
@@ -108,11 +103,14 @@ bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigne
 	static struct papi_vpmu_access accesses[256]; /* under the lock of the cache */
 	struct papi_vpmu_description block = papi_vpmu_trace_plan_way_out(plan, way_out, accesses);
 	unsigned char *place = room_for(&block, 0, offset);
+	uint32_t branches[PAPI_VPMU_BRANCHES_OF_RECORD];
 
 	if (!place)
 		return false;
 	place_block(&block, plan->ways_out[way_out].branch, plan->ways_out[way_out].end);
 	papi_vpmu_description_finish(&block, accesses);
-	write(plan, &block, accesses, *offset, place);
+	memcpy(branches, plan->branches, sizeof(branches));
+	branches[way_out] |= PAPI_VPMU_BRANCH_TAKEN;
+	write(&block, accesses, branches, *offset, place);
 	return true;
 }

@@ -4,11 +4,10 @@
 
 #include "components/vpmu/x86_64/translate/trace_plan.h"
 
-/* Puts the plan's description where threads find it: offset is where. following: of the block that its record stands
- * for as well, or NULL. False when memory has ended. */
-bool papi_vpmu_describe(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following,
-	bool with_sources, uint32_t *offset);
-/* The same of what runs up to a way out. Under the lock of the cache. */
+/* Puts the plan's description where threads find it: offset is where. The plan knows its branches afterwards. And so
+ * does following, of the block that its record stands for as well, or NULL. False when memory has ended. */
+bool papi_vpmu_describe(
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_trace_plan *following, bool with_sources, uint32_t *offset);
+/* The same of what runs up to a way out, of a plan that has been described. Under the lock of the cache. */
 bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigned way_out, uint32_t *offset);
-
 #endif

@@ -48,7 +48,8 @@ static bool hits(const struct papi_vpmu_thread *thread, const struct papi_vpmu_b
 		1);
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(description),
 				      *end = access + description->accesses;
-	const struct papi_vpmu_source *sources = (const void *)end;
+	const struct papi_vpmu_source *sources = (const void *)(papi_vpmu_described_branches(description) +
+		description->branches);
 	uint64_t address;
 
 	if (!papi_vpmu_models_hold_code(thread->models, description))

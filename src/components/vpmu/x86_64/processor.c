@@ -42,6 +42,8 @@ AT(handler_mask, VPMU_HANDLER_MASK);
 AT(deferred_mask, VPMU_DEFERRED_MASK);
 AT(delivering, VPMU_DELIVERING);
 AT(source, VPMU_SOURCE);
+AT(branches_next, VPMU_BRANCHES_NEXT);
+AT(branches_limit, VPMU_BRANCHES_LIMIT);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);

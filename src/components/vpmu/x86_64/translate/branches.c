@@ -46,6 +46,7 @@ static bool counts_taken(const struct papi_vpmu_translation *t, const struct pap
 static void end_conditional(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	uint64_t target = papi_vpmu_branch_target(last), next = t->decoded.end;
+	unsigned spilled = t->spilled;
 	uint8_t *place;
 
 	if (last->kind == PAPI_VPMU_LOOP) {
@@ -59,13 +60,16 @@ static void end_conditional(struct papi_vpmu_translation *t, const struct papi_v
 		place = papi_vpmu_emit_jump_if(&t->e, last->decoded.opcode & 15u);
 	}
 	papi_vpmu_mark(t, next);
+	papi_vpmu_trace_outcome(t, false, next);
 	link_to(t, next);
 	papi_vpmu_emit_land_32(&t->e, place);
+	t->spilled = spilled;
 	if (counts_taken(t, last)) {
 		papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_TAKEN);
 		papi_vpmu_count_one(t, PAPI_VPMU_BRANCHES_TAKEN, target);
 	}
 	papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
+	papi_vpmu_trace_outcome(t, true, target);
 	if (target == t->pc && !t->again && !t->request.step && !t->block.follows)
 		papi_vpmu_emit_jump(&t->e, t->entry);
 	else if (!t->again)

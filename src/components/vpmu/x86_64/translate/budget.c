@@ -91,15 +91,13 @@ static uint64_t weigh_fetches(const struct papi_vpmu_translation *t, const struc
 static uint64_t weigh_prediction(const struct papi_vpmu_translation *t, enum papi_vpmu_ending end)
 {
 	switch (end) {
-	case PAPI_VPMU_ENDS_CONDITIONAL:
-		return weight_of(t, PAPI_VPMU_CONDITIONAL_MISPREDICTED);
 	case PAPI_VPMU_ENDS_INDIRECT_CALL:
 	case PAPI_VPMU_ENDS_INDIRECT_JUMP:
 		return weight_of(t, PAPI_VPMU_INDIRECT_MISPREDICTED);
 	case PAPI_VPMU_ENDS_RETURN:
 		return weight_of(t, PAPI_VPMU_RETURNS_MISPREDICTED);
 	default:
-		return 0;
+		return (uint64_t)t->plan.n_branches * weight_of(t, PAPI_VPMU_CONDITIONAL_MISPREDICTED);
 	}
 }
 
@@ -122,7 +120,7 @@ void papi_vpmu_weigh(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_description *description = &t->plan.description;
 	uint64_t least = weigh_exact(t), misses = 0;
 
-	if (t->traced && description->counted) {
+	if (t->modelled && description->counted) {
 		least += weigh_prediction(t, description->end);
 		misses = weigh_accesses(t) + weigh_fetches(t, description);
 	}

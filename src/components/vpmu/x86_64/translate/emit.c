@@ -143,6 +143,16 @@ void papi_vpmu_emit_store_constant_at(struct papi_vpmu_emitter *e, unsigned base
 	papi_vpmu_emit_32(e, value);
 }
 
+void papi_vpmu_emit_store_constant_32_at(struct papi_vpmu_emitter *e, unsigned base, int displacement, uint32_t value)
+{
+	if (base > 7)
+		papi_vpmu_emit_byte(e, REX | REX_B);
+	papi_vpmu_emit_byte(e, 0xc7);
+	modrm_base(e, BYTE, 0, base);
+	papi_vpmu_emit_byte(e, (uint8_t)displacement);
+	papi_vpmu_emit_32(e, value);
+}
+
 /* The bits of a VEX or EVEX prefix that make registers high ones are inverted: set, they say a low one. */
 enum { VEX_LOW_REG = 0x80, VEX_NO_INDEX = 0x40, VEX_LOW_BASE = 0x20, EVEX_LOW_REG = 0x10, MAP_0F = 1 };
 

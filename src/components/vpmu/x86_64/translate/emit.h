@@ -61,6 +61,8 @@ void papi_vpmu_emit_load_like(
 void papi_vpmu_emit_store_at(struct papi_vpmu_emitter *e, unsigned base, unsigned displacement, unsigned reg);
 /* mov qword [base], value (extended with its sign) */
 void papi_vpmu_emit_store_constant_at(struct papi_vpmu_emitter *e, unsigned base, uint32_t value);
+/* mov dword [base + displacement], value; the displacement is one of 8 bits, with their sign */
+void papi_vpmu_emit_store_constant_32_at(struct papi_vpmu_emitter *e, unsigned base, int displacement, uint32_t value);
 /* vmovdqu [base + displacement], 32 bytes of the vector register reg */
 void papi_vpmu_emit_store_vector(struct papi_vpmu_emitter *e, unsigned base, unsigned displacement, unsigned reg);
 /* vmovdqu64 [base + displacement], all of it */

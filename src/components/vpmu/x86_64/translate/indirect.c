@@ -43,6 +43,7 @@ static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_ins
 
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_copy_target(t, last);
+	papi_vpmu_trace_target(t, last->pc);
 	literal = papi_vpmu_emit_push_literal(&t->e);
 	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 	papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
@@ -52,6 +53,7 @@ static void end_return(struct papi_vpmu_translation *t, const struct papi_vpmu_i
 {
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_emit_load_at(&t->e, RCX, RSP);
+	papi_vpmu_trace_target(t, last->pc);
 	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
 	jump_anywhere(t, PAPI_VPMU_EXIT_RETURN);
 }
@@ -60,6 +62,7 @@ static void end_jump(struct papi_vpmu_translation *t, const struct papi_vpmu_ins
 {
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_copy_target(t, last);
+	papi_vpmu_trace_target(t, last->pc);
 	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 }
 

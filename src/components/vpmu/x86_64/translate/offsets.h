@@ -6,33 +6,35 @@
 #ifndef PAPI_VPMU_X86_64_TRANSLATE_OFFSETS_H
 #define PAPI_VPMU_X86_64_TRANSLATE_OFFSETS_H
 
-#define VPMU_COUNTERS      0 /* uint64_t[VPMU_LANES][64] */
-#define VPMU_LANES         8
-#define VPMU_LANE_SIZE     512
-#define VPMU_REGISTERS     4096 /* uint64_t[32], of which 16 are used, in the order of their encoding */
-#define VPMU_SPILLED       4352 /* likewise */
-#define VPMU_FLAGS         4608 /* uint64_t */
-#define VPMU_PC            4616 /* uint64_t */
-#define VPMU_CODE          4624 /* uint64_t */
-#define VPMU_EXIT          4632 /* int64_t */
-#define VPMU_DISPATCH      4640 /* address */
-#define VPMU_STACK         4648 /* address */
-#define VPMU_SELF          4656 /* address */
-#define VPMU_REP_COUNT     4664 /* uint64_t */
-#define VPMU_IN_RUNTIME    4672 /* uint64_t */
-#define VPMU_SIGNAL_STATE  4680 /* uint64_t, enum papi_vpmu_signal_state */
-#define VPMU_GATE_DEPTH    4688 /* uint64_t, in bytes */
-#define VPMU_GATE_ENTER    4696 /* address */
-#define VPMU_TRACE_NEXT    4704 /* address */
-#define VPMU_TRACE_LIMIT   4712 /* address */
-#define VPMU_BUDGET        4720 /* int64_t */
-#define VPMU_JUMP_MISS     4728 /* address */
-#define VPMU_WATCHED       4736 /* uint64_t */
-#define VPMU_GUARD         4744 /* address */
-#define VPMU_HANDLER_MASK  4752 /* uint64_t */
-#define VPMU_DEFERRED_MASK 4760 /* uint64_t */
-#define VPMU_DELIVERING    4768 /* uint64_t */
-#define VPMU_SOURCE        4776 /* int64_t */
+#define VPMU_COUNTERS       0 /* uint64_t[VPMU_LANES][64] */
+#define VPMU_LANES          8
+#define VPMU_LANE_SIZE      512
+#define VPMU_REGISTERS      4096 /* uint64_t[32], of which 16 are used, in the order of their encoding */
+#define VPMU_SPILLED        4352 /* likewise */
+#define VPMU_FLAGS          4608 /* uint64_t */
+#define VPMU_PC             4616 /* uint64_t */
+#define VPMU_CODE           4624 /* uint64_t */
+#define VPMU_EXIT           4632 /* int64_t */
+#define VPMU_DISPATCH       4640 /* address */
+#define VPMU_STACK          4648 /* address */
+#define VPMU_SELF           4656 /* address */
+#define VPMU_REP_COUNT      4664 /* uint64_t */
+#define VPMU_IN_RUNTIME     4672 /* uint64_t */
+#define VPMU_SIGNAL_STATE   4680 /* uint64_t, enum papi_vpmu_signal_state */
+#define VPMU_GATE_DEPTH     4688 /* uint64_t, in bytes */
+#define VPMU_GATE_ENTER     4696 /* address */
+#define VPMU_TRACE_NEXT     4704 /* address */
+#define VPMU_TRACE_LIMIT    4712 /* address */
+#define VPMU_BUDGET         4720 /* int64_t */
+#define VPMU_JUMP_MISS      4728 /* address */
+#define VPMU_WATCHED        4736 /* uint64_t */
+#define VPMU_GUARD          4744 /* address */
+#define VPMU_HANDLER_MASK   4752 /* uint64_t */
+#define VPMU_DEFERRED_MASK  4760 /* uint64_t */
+#define VPMU_DELIVERING     4768 /* uint64_t */
+#define VPMU_SOURCE         4776 /* int64_t */
+#define VPMU_BRANCHES_NEXT  4784 /* address */
+#define VPMU_BRANCHES_LIMIT 4792 /* address */
 
 #define VPMU_GATES     5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32

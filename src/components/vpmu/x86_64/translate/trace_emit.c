@@ -43,28 +43,40 @@ static void emit_any(
 	}
 }
 
+static bool streams(const struct papi_vpmu_translation *t)
+{
+	return t->plan.streams && t->plan.n_branches;
+}
+
+static bool tells_anything(const struct papi_vpmu_translation *t)
+{
+	return t->traced || streams(t);
+}
+
+/* Where it appends to: the trace, or if it makes no record, the branches. There is room for branches that come with a
+ * record. */
 void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!t->traced)
+	if (!tells_anything(t))
 		return;
-	t->trace_keeps_flags = !papi_vpmu_flags_unused(t->request.view, t->pc);
 	papi_vpmu_spill(t, plan->pointer, t->pc);
-	papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_TRACE_NEXT);
+	papi_vpmu_emit_load(&t->e, plan->pointer, t->traced ? VPMU_TRACE_NEXT : VPMU_BRANCHES_NEXT);
+	t->trace_keeps_flags = !papi_vpmu_flags_unused(t->request.view, t->pc);
 	if (t->trace_keeps_flags) {
 		papi_vpmu_spill(t, RAX, t->pc);
 		papi_vpmu_emit_flags_save(&t->e);
 		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_FLAGS);
 	}
-	papi_vpmu_emit_compare_flags(&t->e, plan->pointer, VPMU_TRACE_LIMIT);
+	papi_vpmu_emit_compare_flags(&t->e, plan->pointer, t->traced ? VPMU_TRACE_LIMIT : VPMU_BRANCHES_LIMIT);
 	t->trace_full = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_ABOVE);
 	if (t->trace_keeps_flags) {
 		papi_vpmu_emit_flags_restore(&t->e);
 		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
 		papi_vpmu_unspill(t, RAX, t->pc);
 	}
-	if (plan->needs_scratch)
+	if (t->traced && plan->needs_scratch)
 		papi_vpmu_spill(t, plan->scratch, t->pc);
 }
 
@@ -97,39 +109,100 @@ static void append(struct papi_vpmu_translation *t, uint32_t description, unsign
 	papi_vpmu_emit_store(&t->e, VPMU_TRACE_NEXT, pointer);
 }
 
-static void give_back_registers(struct papi_vpmu_translation *t, uint64_t pc)
+/* The first n branches, of which the last may have been taken, the others have not. The pointer is that of the trace,
+ * if the block makes a record. */
+static void append_branches(struct papi_vpmu_translation *t, unsigned n, uint32_t taken)
+{
+	unsigned pointer = t->plan.pointer;
+
+	if (t->traced)
+		papi_vpmu_emit_load(&t->e, pointer, VPMU_BRANCHES_NEXT);
+	for (unsigned i = 0; i < n; i++)
+		papi_vpmu_emit_store_constant_32_at(
+			&t->e, pointer, 4 * (int)i, t->plan.branches[i] | (i + 1 == n ? taken : 0));
+	papi_vpmu_emit_lea(&t->e, pointer, pointer, (int32_t)(4 * n));
+	papi_vpmu_emit_store(&t->e, VPMU_BRANCHES_NEXT, pointer);
+}
+
+static void give_back_scratch(struct papi_vpmu_translation *t, uint64_t pc)
+{
+	if (t->traced && t->plan.needs_scratch)
+		papi_vpmu_unspill(t, t->plan.scratch, pc);
+}
+
+/* Whether the branch at the end comes in the stream. */
+static bool streams_end(const struct papi_vpmu_translation *t)
+{
+	return streams(t) && t->plan.n_branches > t->plan.n_ways_out;
+}
+
+static bool awaits_target(const struct papi_vpmu_translation *t)
+{
+	return t->traced && t->request.wants->parts & PAPI_VPMU_PART_BRANCHES &&
+		papi_vpmu_tells_target(t->plan.description.end);
+}
+
+/* The pointer is kept where the branch is still to tell something. */
+void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (plan->needs_scratch)
-		papi_vpmu_unspill(t, plan->scratch, pc);
+	if (!tells_anything(t))
+		return;
+	if (t->traced && !awaits_target(t))
+		append(t, t->description, plan->description.words);
+	if (streams(t))
+		append_branches(t, plan->n_branches, 0);
+	give_back_scratch(t, pc);
+	if (awaits_target(t) && streams(t))
+		papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_TRACE_NEXT);
+	else if (!awaits_target(t) && !streams_end(t))
+		papi_vpmu_unspill(t, plan->pointer, pc);
+}
+
+/* The stream says of the last branch that it has not been taken. */
+void papi_vpmu_trace_outcome(struct papi_vpmu_translation *t, bool taken, uint64_t pc)
+{
+	const struct papi_vpmu_trace_plan *plan = &t->plan;
+
+	if (!streams_end(t))
+		return;
+	if (taken)
+		papi_vpmu_emit_store_constant_32_at(
+			&t->e, plan->pointer, -4, plan->branches[plan->n_branches - 1] | PAPI_VPMU_BRANCH_TAKEN);
 	papi_vpmu_unspill(t, plan->pointer, pc);
 }
 
-void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
+void papi_vpmu_trace_target(struct papi_vpmu_translation *t, uint64_t pc)
 {
-	if (!t->traced)
+	unsigned words = t->plan.description.words;
+
+	if (!awaits_target(t))
 		return;
-	append(t, t->description, t->plan.description.words);
-	give_back_registers(t, pc);
+	papi_vpmu_emit_store_at(&t->e, t->plan.pointer, 8 * (words - 1), RCX);
+	append(t, t->description, words);
+	papi_vpmu_unspill(t, t->plan.pointer, pc);
 }
 
 void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside, uint64_t pc)
 {
 	const struct papi_vpmu_trace_way_out *way_out = &t->plan.ways_out[aside];
 
-	if (!t->traced)
+	if (!tells_anything(t))
 		return;
-	if (papi_vpmu_is_worth_record(t->request.wants, way_out->accesses))
+	if (t->traced && papi_vpmu_is_worth_record(t->request.wants, way_out->accesses, PAPI_VPMU_ENDS_ANYHOW))
 		append(t, t->ways_out[aside], way_out->words);
-	give_back_registers(t, pc);
+	if (streams(t))
+		append_branches(t, aside + 1, PAPI_VPMU_BRANCH_TAKEN);
+	give_back_scratch(t, pc);
+	papi_vpmu_unspill(t, t->plan.pointer, pc);
 }
 
 void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!t->traced)
+	if (!tells_anything(t))
 		return;
 	papi_vpmu_emit_land_32(&t->e, t->trace_full);
 	t->spilled = 1u << plan->pointer;

@@ -370,15 +370,12 @@ static enum papi_vpmu_ending ending_of(const struct papi_vpmu_instruction *last)
 	if (last->trimmed)
 		return PAPI_VPMU_ENDS_ANYHOW;
 	switch (last->kind) {
-	case PAPI_VPMU_CONDITIONAL:
-	case PAPI_VPMU_LOOP:
-		return PAPI_VPMU_ENDS_CONDITIONAL;
-	case PAPI_VPMU_JUMP:
-		return PAPI_VPMU_ENDS_JUMP;
 	case PAPI_VPMU_JUMP_INDIRECT:
 		return PAPI_VPMU_ENDS_INDIRECT_JUMP;
 	case PAPI_VPMU_CALL:
-		return PAPI_VPMU_ENDS_CALL;
+		/* To what is behind it, it fetches an address: nothing will return. */
+		return papi_vpmu_branch_target(last) == last->pc + last->decoded.length ? PAPI_VPMU_ENDS_ANYHOW
+											: PAPI_VPMU_ENDS_CALL;
 	case PAPI_VPMU_CALL_INDIRECT:
 		return PAPI_VPMU_ENDS_INDIRECT_CALL;
 	case PAPI_VPMU_RETURN:
@@ -386,6 +383,11 @@ static enum papi_vpmu_ending ending_of(const struct papi_vpmu_instruction *last)
 	default:
 		return PAPI_VPMU_ENDS_ANYHOW;
 	}
+}
+
+static bool is_conditional(const struct papi_vpmu_instruction *last)
+{
+	return last->kind == PAPI_VPMU_CONDITIONAL || last->kind == PAPI_VPMU_LOOP;
 }
 
 /* The registers that no other instrumentation uses in the middle of a block. */
@@ -429,7 +431,7 @@ static void cut_ways_out(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 }
 
 void papi_vpmu_trace_plan_block(
-	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, bool data)
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, unsigned parts)
 {
 	const struct papi_vpmu_instruction *last;
 	unsigned used = 0;
@@ -453,7 +455,7 @@ void papi_vpmu_trace_plan_block(
 			plan_way_out(plan, instruction);
 		if (!instruction->trimmed) {
 			plan->end = instruction->pc + instruction->decoded.length;
-			if (data)
+			if (parts & PAPI_VPMU_PART_DATA)
 				plan_accesses(plan, instruction, i);
 		}
 		papi_vpmu_trace_follow(plan, instruction);
@@ -464,8 +466,15 @@ void papi_vpmu_trace_plan_block(
 	plan->last = last->pc;
 	plan->description.next = decoded->end;
 	plan->description.end = (uint8_t)ending_of(last);
-	plan->description.passed = (uint8_t)plan->n_ways_out;
 	plan->description.accesses = lay_out(plan, plan->description.accesses, plan->description.plain, plan->accesses);
+	plan->n_branches = 0;
+	if (!(parts & PAPI_VPMU_PART_BRANCHES))
+		return;
+	plan->n_branches = plan->n_ways_out + is_conditional(last);
+	plan->streams = parts == PAPI_VPMU_PART_BRANCHES;
+	plan->description.branches = plan->streams ? 0 : (uint8_t)plan->n_branches;
+	plan->description.behind = !plan->streams && is_conditional(last) ? decoded->end : 0;
+	plan->description.words += papi_vpmu_tells_target(plan->description.end);
 }
 
 struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
@@ -478,9 +487,9 @@ struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
 		.next = way->end,
 		.words = way->words,
 		.accesses = lay_out(plan, way->accesses, way->plain, accesses),
-		.end = PAPI_VPMU_ENDS_CONDITIONAL,
+		.end = PAPI_VPMU_ENDS_ANYHOW,
 		.counted = plan->description.counted,
 		.plain = way->plain,
-		.passed = (uint8_t)way_out,
+		.branches = plan->description.branches ? (uint8_t)(way_out + 1) : 0,
 	};
 }

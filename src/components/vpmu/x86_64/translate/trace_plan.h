@@ -7,25 +7,50 @@
  *	mov  [rsp + 16], rbx
  *	ret
  *
- * the record has three words, of which rsp stands for the push, the store and the return, and the code is
+ * the record has four words, of which rsp stands for the push, the store and the return, and the last is where that
+ * goes; the code is
  *
  *	mov  gs:[spilled r8], r8           pointer: a register that the block does not use
  *	mov  r8, gs:[trace_next]
  *	cmp  r8, gs:[trace_limit]          in between, with the flags in rax if they are needed
  *	ja   full                          leaves by way of the dispatcher, and begins the block again
  *	mov  gs:[spilled r9], r9           scratch, if some value takes a lea
- *	mov  qword [r8], description
  *	mov  [r8 + 8], rsp                 before the first instruction that needs it
  *	push rbx
  *	lea  r9, [rax + rcx * 8]
  *	mov  [r8 + 16], r9
  *	add  rbx, [rax + rcx * 8 + 40]
  *	mov  [rsp + 16], rbx
- *	lea  r8, [r8 + 24]                 before the branch at the end: now the record is part of the trace
- *	mov  gs:[trace_next], r8
  *	mov  r9, gs:[spilled r9]
+ *	mov  rcx, [rsp]                    the return (indirect.c), with rcx spilled
+ *	mov  [r8 + 24], rcx                where it goes
+ *	mov  qword [r8], description
+ *	lea  r8, [r8 + 32]                 now the record is part of the trace
+ *	mov  gs:[trace_next], r8
  *	mov  r8, gs:[spilled r8]
- *	...                                the return
+ *	...
+ *
+ * Where the program goes on at another end the next record tells, and the record is complete right before it. With the
+ * branch predictor alone conditional branches go into the stream, the last one as not taken, which it is made on its
+ * other way. For
+ *
+ *	test rbx, rbx
+ *	je   out
+ *	cmp  rax, 1
+ *	je   back
+ *
+ * the code then is
+ *
+ *	...                                r8 spilled, room asked for, as above, of the branches
+ *	test rbx, rbx
+ *	je   aside                         aside: mov  dword [r8], the first, taken;  lea r8, [r8 + 4] ...
+ *	cmp  rax, 1
+ *	mov  dword [r8], the first
+ *	mov  dword [r8 + 4], the second
+ *	lea  r8, [r8 + 8]
+ *	mov  gs:[branches_next], r8
+ *	je   taken                         taken: mov  dword [r8 - 4], the second, taken
+ *	mov  r8, gs:[spilled r8]                  mov  r8, gs:[spilled r8]
  *
  * trace_plan.c finds the accesses, trace_follow.c follows the registers that they come from, trace_emit.c writes the
  * code. A plan is a function of the block alone.
@@ -93,6 +118,9 @@ struct papi_vpmu_trace_plan {
 	struct papi_vpmu_access accesses[256];
 	struct papi_vpmu_trace_way_out ways_out[PAPI_VPMU_MAX_ASIDES];
 	unsigned n_ways_out;
+	unsigned n_branches; /* for the predictor: those, and the one at the end if that is conditional */
+	bool streams;        /* which come in the stream, not with the record */
+	uint32_t branches[PAPI_VPMU_BRANCHES_OF_RECORD]; /* once it is described: what is said of each */
 	struct papi_vpmu_trace_store stores[256];
 	struct papi_vpmu_source sources[256]; /* of each word */
 	unsigned n_stores;
@@ -107,9 +135,9 @@ struct papi_vpmu_trace_plan {
 };
 
 /* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record;
- * with its accesses to data, or without any. */
+ * with what those parts of the simulators need. */
 void papi_vpmu_trace_plan_block(
-	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, bool data);
+	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, unsigned parts);
 
 /* The description of what runs up to a way out and its accesses; all is to be filed. accesses: room for 256. */
 struct papi_vpmu_description papi_vpmu_trace_plan_way_out(

@@ -163,7 +163,8 @@ static void translate_block(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_view *view = t->request.view;
 	bool may_change = view->may_change(view, decoded->pc), overflow = t->request.wants->overflow, flags_free;
 	unsigned point = papi_vpmu_counting_point(t, &flags_free);
-	unsigned copies = may_change || t->traced || t->block.follows || overflow ? 1 : copies_of(decoded);
+	bool alone = may_change || t->traced || t->plan.n_branches || t->block.follows || overflow;
+	unsigned copies = alone ? 1 : copies_of(decoded);
 
 	papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
 	if (may_change && decoded->instructions[0].kind != PAPI_VPMU_STEP)
@@ -269,7 +270,7 @@ static void plan_record(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_wants *wants = t->request.wants;
 
 	cut_at_range(wants, &t->decoded);
-	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift, wants->parts & PAPI_VPMU_PART_DATA);
+	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift, wants->parts);
 	t->plan.description.counted = papi_vpmu_in_range(wants, t->pc);
 }
 
@@ -285,6 +286,7 @@ static bool is_gate(const struct papi_vpmu_request *request)
 static void begin(struct papi_vpmu_translation *t, const struct papi_vpmu_request *request)
 {
 	memset(t, 0, offsetof(struct papi_vpmu_translation, marks));
+	t->plan.n_branches = t->plan.n_ways_out = 0;
 	t->request = *request;
 	t->pc = t->block.pc = t->decoded.pc = t->decoded.end = request->pc;
 	t->decoded.count = 0;
@@ -298,10 +300,11 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 	if (t->gate)
 		return;
 	decode(t);
-	t->traced = request->wants->parts && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
-	if (t->traced) {
+	t->modelled = request->wants->parts && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
+	if (t->modelled) {
 		plan_record(t);
-		t->traced = papi_vpmu_is_worth_record(request->wants, t->plan.description.accesses);
+		t->traced = papi_vpmu_is_worth_record(
+			request->wants, t->plan.description.accesses, t->plan.description.end);
 	}
 	count_trimmed(t);
 	sum(t);
@@ -330,7 +333,7 @@ static bool leads_on(const struct papi_vpmu_translation *t, uint64_t *target)
 	const struct papi_vpmu_view *view = t->request.view;
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 
-	if (!t->traced || t->request.step || t->request.wants->parts == PAPI_VPMU_PART_DATA ||
+	if (!t->traced || t->request.step || !(t->request.wants->parts & PAPI_VPMU_PART_CODE) ||
 		t->request.wants->overflow || last->trimmed ||
 		(last->kind != PAPI_VPMU_CALL && last->kind != PAPI_VPMU_JUMP))
 		return false;
@@ -345,16 +348,17 @@ static bool is_in_page(uint64_t page, uint64_t pc, uint64_t end)
 }
 
 /* Whether the record of the one may stand for the other as well: nothing but where that goes in its turn is known only
- * when it runs, which the next record tells. */
+ * when it runs, which the stream of branches tells. */
 static bool may_follow(struct papi_vpmu_translation *t, const struct papi_vpmu_translation *leading)
 {
+	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 	const struct papi_vpmu_description *block = &t->plan.description;
 	uint64_t page = leading->pc >> PAPI_VPMU_PAGE_SHIFT;
 
 	if (!is_in_page(page, leading->pc, leading->decoded.end) || !is_in_page(page, t->pc, t->decoded.end))
 		return false;
 	plan_record(t);
-	return block->end == PAPI_VPMU_ENDS_CONDITIONAL && block->accesses == 0 &&
+	return (last->kind == PAPI_VPMU_CONDITIONAL || last->kind == PAPI_VPMU_LOOP) && block->accesses == 0 &&
 		block->counted == leading->plan.description.counted;
 }
 

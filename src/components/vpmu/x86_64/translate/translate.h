@@ -86,8 +86,9 @@ struct papi_vpmu_translation {
 	bool gate;          /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
 	unsigned spilled, added;           /* as the next mark will say */
+	bool modelled;                     /* the simulators are to know of it */
 	bool traced, trace_keeps_flags;    /* it makes a record; and does so where flags are needed */
-	uint32_t description;              /* with traced: of the record, which the caller files before emission */
+	uint32_t description;              /* with modelled: of the record, which the caller files before emission */
 	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
 	enum papi_vpmu_mark_kind kind;
@@ -186,9 +187,12 @@ void papi_vpmu_weigh(struct papi_vpmu_translation *t);
 /* Goes on only if the thread has a budget for the block's instructions. */
 void papi_vpmu_spend_budget(struct papi_vpmu_translation *t);
 
-/* With data alone, only accesses are worth a record. */
-static inline bool papi_vpmu_is_worth_record(const struct papi_vpmu_wants *wants, unsigned accesses)
+/* With data alone, only accesses are worth a record; with the branch predictor alone, only some ends. */
+static inline bool papi_vpmu_is_worth_record(
+	const struct papi_vpmu_wants *wants, unsigned accesses, enum papi_vpmu_ending end)
 {
+	if (wants->parts == PAPI_VPMU_PART_BRANCHES)
+		return end != PAPI_VPMU_ENDS_ANYHOW;
 	return wants->parts != PAPI_VPMU_PART_DATA || accesses;
 }
 
@@ -198,6 +202,10 @@ void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instructio
 void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction);
 /* Before the branch that ends the block; and behind one that has left it in its middle. */
 void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc);
+/* Where it is known where that branch goes: on both ways of a conditional one in the stream; of an indirect one or a
+ * return, with the target in rcx. */
+void papi_vpmu_trace_outcome(struct papi_vpmu_translation *t, bool taken, uint64_t pc);
+void papi_vpmu_trace_target(struct papi_vpmu_translation *t, uint64_t pc);
 void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside, uint64_t pc);
 /* Behind the block: where it goes when the trace is full. */
 void papi_vpmu_trace_finish(struct papi_vpmu_translation *t);
