@@ -151,8 +151,8 @@ void papi_run_virtual_hand_over(void);
 void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns);
 
 /* papi_run_processes.c: what of the program is in its virtual counts, from the table of a run, and how that is told. */
-struct run_agent_table;
-void papi_run_processes_take(struct run_processes *processes, struct run_agent_table *table);
+struct papi_agent_table;
+void papi_run_processes_take(struct run_processes *processes, struct papi_agent_table *table);
 void papi_run_processes_text(FILE *out, const struct run_processes *processes);
 void papi_run_processes_json(FILE *out, const struct run_processes *processes);
 void papi_run_processes_csv(FILE *out, const struct run_processes *processes);

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/table.h"
 #include "escape.h"
 #include "papi_run.h"
 #include "process.h"
-#include "papi_run_agent.h"
 #include "text.h"
 
 /* ---- from the table ---- */
@@ -37,13 +37,13 @@ static void add_reason(struct run_processes *processes, const char *name, const 
 }
 
 /* Programs wrote these: they may have been killed while they did. */
-static void end_texts(struct run_agent_process *entry)
+static void end_texts(struct papi_agent_process *entry)
 {
 	entry->name[sizeof(entry->name) - 1] = entry->reason[sizeof(entry->reason) - 1] = '\0';
 	entry->next_name[sizeof(entry->next_name) - 1] = entry->next_reason[sizeof(entry->next_reason) - 1] = '\0';
 }
 
-static bool is_there(const struct run_agent_process *entry)
+static bool is_there(const struct papi_agent_process *entry)
 {
 	pid_t group;
 	char state;
@@ -54,12 +54,12 @@ static bool is_there(const struct run_agent_process *entry)
 	return state != 'Z' && state != 'X';
 }
 
-static void take_entry(struct run_processes *processes, struct run_agent_process *entry)
+static void take_entry(struct run_processes *processes, struct papi_agent_process *entry)
 {
 	uint32_t state = atomic_load(&entry->state);
-	bool expected = state == RUN_AGENT_EXPECTED || state == RUN_AGENT_EXECUTING;
+	bool expected = state == PAPI_AGENT_EXPECTED || state == PAPI_AGENT_EXECUTING;
 
-	if (state == RUN_AGENT_FREE)
+	if (state == PAPI_AGENT_FREE)
 		return;
 	end_texts(entry);
 	if (atomic_load(&entry->losses))
@@ -71,9 +71,9 @@ static void take_entry(struct run_processes *processes, struct run_agent_process
 					      "it, or the program ended before");
 	if (atomic_load(&entry->losses) || expected)
 		processes->missing++;
-	else if (state == RUN_AGENT_COUNTED && is_there(entry))
+	else if (state == PAPI_AGENT_COUNTED && is_there(entry))
 		processes->running++;
-	else if (state == RUN_AGENT_COUNTED || state == RUN_AGENT_TAKEN)
+	else if (state == PAPI_AGENT_COUNTED || state == PAPI_AGENT_TAKEN)
 		processes->killed++;
 }
 
@@ -88,7 +88,7 @@ static void add_unnamed(struct run_processes *processes, size_t number, const ch
 }
 
 /* Children of fork system calls that libc did not make. A child that the program has just left is given a moment. */
-static uint32_t count_unheard(const struct run_agent_table *table)
+static uint32_t count_unheard(const struct papi_agent_table *table)
 {
 	static const struct timespec moment = { .tv_nsec = 1000 * 1000L };
 	uint32_t forks = 0, children = 0;
@@ -103,7 +103,7 @@ static uint32_t count_unheard(const struct run_agent_table *table)
 	return forks - children;
 }
 
-void papi_run_processes_take(struct run_processes *processes, struct run_agent_table *table)
+void papi_run_processes_take(struct run_processes *processes, struct papi_agent_table *table)
 {
 	uint32_t unheard = count_unheard(table);
 

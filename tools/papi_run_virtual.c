@@ -2,10 +2,10 @@
 /*
  * papi_run_virtual.c - virtual events: the agent that counts them inside the program, and what it has counted.
  *
- * papi_run works out what is to be instrumented and makes a table for each run (papi_run_agent.h); the agents of all
+ * papi_run works out what is to be instrumented and makes a table for each run (src/agent/table.h); the agents of all
  * processes count into it, and in the end all counters are added, and the values of the events made of the sums.
  *
- * The agent is preloaded by the dynamic linker, so a program without one is out of reach (papi_run_image.h).
+ * The agent is preloaded by the dynamic linker, so a program without one is out of reach (src/agent/image.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/image.h"
+#include "agent/table.h"
 #include "papi_run.h"
-#include "papi_run_agent.h"
-#include "papi_run_image.h"
 
 #define PRELOAD "LD_PRELOAD"
 
-static struct run_agent_table *table;
+static struct papi_agent_table *table;
 static int descriptor = -1; /* of the table; high, and inherited by the program alone */
 static int eventset = PAPI_NULL;
 static char *preload_before; /* what LD_PRELOAD was; NULL: nothing */
@@ -59,7 +59,7 @@ static char *find_directory(void)
 {
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *const directories[] = { "", RUN_AGENT_DIRECTORY };
+	const char *const directories[] = { "", PAPI_AGENT_DIRECTORY };
 
 	while (length > 0 && self[length - 1] != '/')
 		length--;
@@ -68,7 +68,7 @@ static char *find_directory(void)
 		char *directory = absolute
 			? papi_run_format("%s", directories[i])
 			: papi_run_format("%.*s%s%s", (int)length - beside, self, beside ? "" : "../", directories[i]);
-		char *path = papi_run_format("%s/" RUN_AGENT_LIBRARY, directory);
+		char *path = papi_run_format("%s/" PAPI_AGENT_LIBRARY, directory);
 		bool found = access(path, R_OK) == 0;
 
 		free(path);
@@ -81,7 +81,7 @@ static char *find_directory(void)
 
 static bool fits_preload(const char *path)
 {
-	return !strpbrk(path, " :$") && strlen(path) + sizeof("/" RUN_AGENT_LIBRARY) <= sizeof(table->agent);
+	return !strpbrk(path, " :$") && strlen(path) + sizeof("/" PAPI_AGENT_LIBRARY) <= sizeof(table->agent);
 }
 
 /* LD_PRELOAD takes spaces and colons for the ends of names. A link to the directory, not to the file: from there the
@@ -129,7 +129,7 @@ static char *find_agent(const char **reason)
 	char *directory = find_directory(), *path;
 
 	if (!directory) {
-		*reason = "the counting agent, " RUN_AGENT_LIBRARY
+		*reason = "the counting agent, " PAPI_AGENT_LIBRARY
 			  ", is neither beside papi_run nor where it is installed";
 		return NULL;
 	}
@@ -141,7 +141,7 @@ static char *find_agent(const char **reason)
 		free(directory);
 		return NULL;
 	}
-	path = papi_run_format("%s/" RUN_AGENT_LIBRARY, shortcut ? shortcut : directory);
+	path = papi_run_format("%s/" PAPI_AGENT_LIBRARY, shortcut ? shortcut : directory);
 	free(directory);
 	return path;
 }
@@ -157,12 +157,12 @@ static int move_up(int file)
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return file;
 	raised = limit;
-	if (raised.rlim_cur < RUN_AGENT_DESCRIPTOR + 100 && raised.rlim_max > raised.rlim_cur) {
-		raised.rlim_cur = raised.rlim_max < RUN_AGENT_DESCRIPTOR + 100 ? raised.rlim_max
-									       : RUN_AGENT_DESCRIPTOR + 100;
+	if (raised.rlim_cur < PAPI_AGENT_DESCRIPTOR + 100 && raised.rlim_max > raised.rlim_cur) {
+		raised.rlim_cur = raised.rlim_max < PAPI_AGENT_DESCRIPTOR + 100 ? raised.rlim_max
+										: PAPI_AGENT_DESCRIPTOR + 100;
 		setrlimit(RLIMIT_NOFILE, &raised);
 	}
-	moved = fcntl(file, F_DUPFD_CLOEXEC, RUN_AGENT_DESCRIPTOR);
+	moved = fcntl(file, F_DUPFD_CLOEXEC, PAPI_AGENT_DESCRIPTOR);
 	if (moved < 0 && raised.rlim_cur > 16)
 		moved = fcntl(file, F_DUPFD_CLOEXEC, (int)raised.rlim_cur - 8);
 	setrlimit(RLIMIT_NOFILE, &limit);
@@ -197,7 +197,7 @@ static const char *make_table(void)
 	if (memory == MAP_FAILED)
 		return "there is no address space for the counters of the program (ulimit -v)";
 	table = memory;
-	table->magic = RUN_AGENT_MAGIC;
+	table->magic = PAPI_AGENT_MAGIC;
 	if (getrandom(&table->key, sizeof(table->key), GRND_NONBLOCK) != sizeof(table->key))
 		table->key = (uint64_t)papi_run_now() ^ (uint64_t)getpid() << 32;
 	return NULL;
@@ -243,13 +243,13 @@ static const char *plan_events(struct run_list *list)
 /* The first process: about to execute the program. */
 static void expect_program(const char *path)
 {
-	struct run_agent_process *entry = &table->entries[0];
+	struct papi_agent_process *entry = &table->entries[0];
 	const char *name = strrchr(path, '/');
 
 	snprintf(entry->next_name, sizeof(entry->next_name), "%s", name ? name + 1 : path);
 	memcpy(entry->name, entry->next_name, sizeof(entry->name));
 	atomic_store(&entry->serial, 1);
-	atomic_store(&entry->state, RUN_AGENT_EXPECTED);
+	atomic_store(&entry->state, PAPI_AGENT_EXPECTED);
 	atomic_store(&table->entered, 1);
 	atomic_store(&table->processes, 1);
 }
@@ -263,7 +263,7 @@ static void tell_agent(void)
 		(unsigned long long)table->key, 0u, 1u);
 
 	setenv(PRELOAD, preload, 1);
-	setenv(RUN_AGENT_TABLE, told, 1);
+	setenv(PAPI_AGENT_TABLE, told, 1);
 	free(preload);
 	free(told);
 }
@@ -283,12 +283,12 @@ static void forget_agent(void)
 		setenv(PRELOAD, preload_before, 1);
 	else
 		unsetenv(PRELOAD);
-	unsetenv(RUN_AGENT_TABLE);
+	unsetenv(PAPI_AGENT_TABLE);
 }
 
 void papi_run_virtual_begin(struct run_list *list, const char *path)
 {
-	const char *reason = papi_run_image_obstacle(path);
+	const char *reason = papi_agent_image_obstacle(path);
 	char *agent = NULL;
 
 	if (!papi_run_virtual_wanted(list))
@@ -325,7 +325,7 @@ static void add_counters(uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS])
 	for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
 		for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++)
 			sums[lane][i] = atomic_load(&table->sums[lane][i]);
-	for (size_t page = 0; page < RUN_AGENT_PAGES; page++) {
+	for (size_t page = 0; page < PAPI_AGENT_PAGES; page++) {
 		if (atomic_load(&table->owners[page]) == 0)
 			continue;
 		for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)

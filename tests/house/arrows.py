@@ -52,9 +52,10 @@ FLOORS = {
     # Profiles: from addresses to names; the store, and what it adds up to.
     'symbols': '',
     'profile': 'base symbols',
+    # What the library does inside of programs that were not written for it.
+    'agent': 'include components/vpmu/agent.h components/vpmu/x86_64',
     'tools': 'include base linux/proc',
-    # papi_run and its agent in programs.
-    'tools/papi_run': 'include tools components/vpmu/agent.h components/vpmu/x86_64',
+    'tools/papi_run': 'include components/vpmu/agent.h agent tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event symbols profile tools',
 }
 # Headers that say what somebody above provides: a name that one of them has is used by way of it, wherever the linker
@@ -62,7 +63,7 @@ FLOORS = {
 DOORS = ('src/base/component.h', 'src/components/vpmu/agent.h', 'src/components/vpmu/engine.h',
          'src/components/vpmu/translator/processor.h')
 # These call the library as programs do: what a public header declares is used by way of that header.
-CLIENTS = ('fortran', 'tools', 'tools/papi_profile', 'tools/papi_run')
+CLIENTS = ('agent', 'fortran', 'tools', 'tools/papi_profile', 'tools/papi_run')
 # The names of this project: others that a file defines stand in for libc's in programs that papi_run counts.
 OURS = re.compile(r'_?papi', re.I)
 TABLE = 'tests/house/arrows.py'

@@ -332,13 +332,13 @@ class Surroundings(ProcessTest):
     def test_repeats_change_nothing(self):
         """Each run finds the environment of the first."""
         result = self.run_it("-r", "3", "-e", INSTRUCTIONS, "-o", self.path("report"), "sh", "-c",
-                             "echo $LD_PRELOAD; echo ${PAPI_RUN_TABLE%%,*}")
+                             "echo $LD_PRELOAD; echo ${PAPI_AGENT_TABLE%%,*}")
         lines = result.stdout.decode().splitlines()
         self.assertEqual(len(lines), 6)
         self.assertEqual(len(set(lines)), 2, lines)
 
     def test_what_is_preloaded_stays(self):
-        library = os.path.join(TOOLS, "libpapi_run_agent.so")
+        library = os.path.join(TOOLS, "libpapi_agent.so")
         shutil.copy(library, self.path("other.so"))
         environment = dict(os.environ, LD_PRELOAD=self.path("other.so"))
         for command in (["sh", "-c", "echo $LD_PRELOAD"], ["env", "sh", "-c", "echo $LD_PRELOAD"]):
@@ -350,7 +350,7 @@ class Surroundings(ProcessTest):
         prefix = self.path("a b:c")
         os.makedirs(os.path.join(prefix, "tools"))
         os.makedirs(os.path.join(prefix, "src"))
-        for name in ("papi_run", "libpapi_run_agent.so"):
+        for name in ("papi_run", "libpapi_agent.so"):
             shutil.copy(os.path.join(TOOLS, name), os.path.join(prefix, "tools"))
         shutil.copy(os.path.realpath(os.path.join(TOOLS, "../src/libpapi.so")),
                     os.path.join(prefix, "src/libpapi.so.7.0"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "papi_run_image.h"
+#include "agent/image.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -70,14 +70,14 @@ static bool gets_rights(const char *path)
 		(geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-bool papi_run_image_is_foreign(const char *path)
+bool papi_agent_image_is_foreign(const char *path)
 {
 	char head[HEAD], interpreter[HEAD];
 
 	return read_image(&path, head, interpreter) && head[EI_CLASS] != ELFCLASS64;
 }
 
-const char *papi_run_image_obstacle(const char *path)
+const char *papi_agent_image_obstacle(const char *path)
 {
 	char head[HEAD], interpreter[HEAD];
 	size_t got = read_image(&path, head, interpreter);

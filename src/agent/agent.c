@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_run_agent.c - counts virtual events in every process of a program that papi_run runs. A shared library,
- * preloaded.
+ * agent.c - what the library does inside programs that were not written for it: a shared library, preloaded. Its one
+ * service by now is counts: virtual events of every process of a program that papi_run runs.
  *
  * Counting begins in the constructor, which runs when the program's libraries have been set up, right before main. The
- * engine keeps the counters of all threads in the table (papi_run_agent.h), so nothing has to be done at the end. The
- * child of a fork counts for itself, and programs that are executed find an agent of their own (papi_run_agent_exec.c).
+ * engine keeps the counters of all threads in the table (agent/table.h), so nothing has to be done at the end. The
+ * child of a fork counts for itself, and programs that are executed find an agent of their own (exec.c).
  * The child of a vfork runs natively on its parent's memory: nothing it does may end the parent's counting.
  *
  * The agent's own code is not counted. It prints nothing: what goes wrong is in the table.
  */
-#include "papi_run_agent.h"
+#include "agent/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 #include "papi.h"
 
-/* What RUN_AGENT_TABLE says. */
+/* What PAPI_AGENT_TABLE says. */
 struct told {
 	int descriptor, collector, its_descriptor;
 	unsigned long long key;
@@ -36,7 +36,7 @@ struct told {
 /* Every process does this first: sscanf() would touch more of libc than all the rest. */
 static bool read_told(struct told *told)
 {
-	const char *text = getenv(RUN_AGENT_TABLE);
+	const char *text = getenv(PAPI_AGENT_TABLE);
 	unsigned long long numbers[6];
 
 	if (!text)
@@ -58,7 +58,7 @@ static bool read_told(struct told *told)
 
 static bool is_table(int descriptor, unsigned long long key)
 {
-	struct run_agent_table *head;
+	struct papi_agent_table *head;
 	struct stat status;
 	bool is;
 
@@ -67,7 +67,7 @@ static bool is_table(int descriptor, unsigned long long key)
 	head = mmap(NULL, 4096, PROT_READ, MAP_SHARED, descriptor, 0);
 	if (head == MAP_FAILED)
 		return false;
-	is = head->magic == RUN_AGENT_MAGIC && head->key == key;
+	is = head->magic == PAPI_AGENT_MAGIC && head->key == key;
 	munmap(head, 4096);
 	return is;
 }
@@ -82,7 +82,7 @@ static int open_again(const struct told *told)
 	opened = open(path, O_RDWR | O_CLOEXEC);
 	if (opened < 0)
 		return -1;
-	moved = fcntl(opened, F_DUPFD, RUN_AGENT_DESCRIPTOR);
+	moved = fcntl(opened, F_DUPFD, PAPI_AGENT_DESCRIPTOR);
 	if (moved < 0)
 		return fcntl(opened, F_SETFD, 0) == 0 ? opened : -1;
 	close(opened);
@@ -98,41 +98,41 @@ static bool map_table(struct told *told)
 		if (told->descriptor < 0 || !is_table(told->descriptor, told->key))
 			return false;
 	}
-	memory = mmap(
-		NULL, sizeof(*papi_run_table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, told->descriptor, 0);
+	memory = mmap(NULL, sizeof(*papi_agent_table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		told->descriptor, 0);
 	if (memory == MAP_FAILED)
 		return false;
-	papi_run_table = memory;
+	papi_agent_table = memory;
 	return true;
 }
 
 /* ---- this process's entry ---- */
 
 /* The one that whoever executed this program has made for it. */
-static struct run_agent_process *claim(const struct told *told)
+static struct papi_agent_process *claim(const struct told *told)
 {
-	struct run_agent_process *entry = &papi_run_table->entries[told->entry % RUN_AGENT_PROCESSES];
-	uint32_t expected = RUN_AGENT_EXPECTED, executing = RUN_AGENT_EXECUTING;
+	struct papi_agent_process *entry = &papi_agent_table->entries[told->entry % PAPI_AGENT_PROCESSES];
+	uint32_t expected = PAPI_AGENT_EXPECTED, executing = PAPI_AGENT_EXECUTING;
 
 	if (atomic_load(&entry->serial) != told->serial)
 		return NULL;
-	if (!atomic_compare_exchange_strong(&entry->state, &expected, RUN_AGENT_TAKEN)) {
-		if (!atomic_compare_exchange_strong(&entry->state, &executing, RUN_AGENT_TAKEN))
+	if (!atomic_compare_exchange_strong(&entry->state, &expected, PAPI_AGENT_TAKEN)) {
+		if (!atomic_compare_exchange_strong(&entry->state, &executing, PAPI_AGENT_TAKEN))
 			return NULL;
-		papi_run_entry_fold(entry);
+		papi_agent_entry_fold(entry);
 	}
-	papi_run_text_copy(entry->name, sizeof(entry->name), entry->next_name);
+	papi_agent_text_copy(entry->name, sizeof(entry->name), entry->next_name);
 	atomic_store(&entry->pid, getpid());
-	atomic_store(&entry->state, RUN_AGENT_COUNTED);
+	atomic_store(&entry->state, PAPI_AGENT_COUNTED);
 	return entry;
 }
 
 /* True when there is an entry for it. */
-static bool begin_process(struct run_agent_process *entry)
+static bool begin_process(struct papi_agent_process *entry)
 {
-	papi_run_own.pid = getpid();
-	papi_run_own.entry = entry;
-	atomic_store(&papi_run_own.pages, 0);
+	papi_agent_own.pid = getpid();
+	papi_agent_own.entry = entry;
+	atomic_store(&papi_agent_own.pages, 0);
 	return entry;
 }
 
@@ -141,12 +141,12 @@ static bool begin_process(struct run_agent_process *entry)
 /* The pieces of this library's code that the dynamic linker mapped. */
 static int lend(struct dl_phdr_info *object, size_t size, void *data)
 {
-	static const struct papi_agent agent = { .take = papi_run_page_take,
-		.add = papi_run_counters_add,
-		.take_back = papi_run_counter_take_back,
-		.fork = papi_run_process_fork,
-		.leave = papi_run_process_leave,
-		.lose = papi_run_process_lose };
+	static const struct papi_agent agent = { .take = papi_agent_page_take,
+		.add = papi_agent_counters_add,
+		.take_back = papi_agent_counter_take_back,
+		.fork = papi_agent_process_fork,
+		.leave = papi_agent_process_leave,
+		.lose = papi_agent_process_lose };
 	uint64_t here = (uint64_t)(uintptr_t)lend;
 
 	(void)size;
@@ -164,21 +164,21 @@ static int lend(struct dl_phdr_info *object, size_t size, void *data)
 
 static void start(void)
 {
-	int status = papi_agent_start(&papi_run_table->plan);
+	int status = papi_agent_start(&papi_agent_table->plan);
 
 	if (status != PAPI_OK)
-		papi_run_process_lose(PAPI_error_detail());
+		papi_agent_process_lose(PAPI_error_detail());
 }
 
 /* pthread_atfork's: it runs for fork(), and for what libc makes of it. */
 static void in_child(void)
 {
-	const char *name = papi_run_own.entry ? papi_run_own.entry->name : "";
+	const char *name = papi_agent_own.entry ? papi_agent_own.entry->name : "";
 
-	if (!papi_run_own.entry)
+	if (!papi_agent_own.entry)
 		return;
-	atomic_fetch_add(&papi_run_table->children, 1);
-	if (!begin_process(papi_run_entry_take(RUN_AGENT_COUNTED, getpid(), name)))
+	atomic_fetch_add(&papi_agent_table->children, 1);
+	if (!begin_process(papi_agent_entry_take(PAPI_AGENT_COUNTED, getpid(), name)))
 		return;
 	papi_agent_forked();
 	start();
@@ -186,22 +186,22 @@ static void in_child(void)
 
 static __attribute__((constructor)) void load(void)
 {
-	struct run_agent_process *entry;
+	struct papi_agent_process *entry;
 	int status = PAPI_ECMP;
 	struct told told;
 
 	if (!read_told(&told) || !map_table(&told))
 		return;
-	atomic_fetch_add(&papi_run_table->arrived, 1);
-	papi_run_exec_begin(told.descriptor, told.collector, told.its_descriptor);
+	atomic_fetch_add(&papi_agent_table->arrived, 1);
+	papi_agent_exec_begin(told.descriptor, told.collector, told.its_descriptor);
 	entry = claim(&told);
 	if (!entry)
-		entry = papi_run_entry_take(RUN_AGENT_COUNTED, getpid(), program_invocation_short_name);
+		entry = papi_agent_entry_take(PAPI_AGENT_COUNTED, getpid(), program_invocation_short_name);
 	if (!begin_process(entry))
 		return;
 	dl_iterate_phdr(lend, &status);
 	if (status != PAPI_OK) {
-		papi_run_process_lose(PAPI_error_detail());
+		papi_agent_process_lose(PAPI_error_detail());
 		return;
 	}
 	pthread_atfork(NULL, NULL, in_child);

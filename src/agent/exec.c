@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * papi_run_agent_exec.c - how the agent gets into programs that are executed, and how it is known that it did not.
+ * exec.c - how the agent gets into programs that are executed, and how it is known that it did not.
  *
  * libc's functions that execute programs are replaced by ones that announce the program in the table, see to it that
  * the table's descriptor is open and that the environment has the agent in it, and then do what the originals do. A
@@ -25,8 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "papi_run_agent.h"
-#include "papi_run_image.h"
+#include "agent/image.h"
+#include "agent/table.h"
 
 #define VISIBLE         __attribute__((visibility("default")))
 #define NATIVE_LIMIT_NS (5 * 1000 * 1000L) /* what a child of vfork may do uncounted before that is told */
@@ -59,7 +59,7 @@ static void find_next(void)
 	next_popen = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "popen");
 }
 
-void papi_run_exec_begin(int descriptor, int of_process, int its)
+void papi_agent_exec_begin(int descriptor, int of_process, int its)
 {
 	struct stat status;
 
@@ -75,13 +75,13 @@ void papi_run_exec_begin(int descriptor, int of_process, int its)
 
 static bool is_counted(void)
 {
-	return papi_run_own.entry && table_descriptor >= 0;
+	return papi_agent_own.entry && table_descriptor >= 0;
 }
 
 /* Not a child that vfork, or a system call of its own, has made of it. */
 static bool is_own_process(void)
 {
-	return syscall(SYS_getpid) == papi_run_own.pid;
+	return syscall(SYS_getpid) == papi_agent_own.pid;
 }
 
 /* ---- text, without libc's formatting ---- */
@@ -133,7 +133,7 @@ static int open_of(int pid, int descriptor)
 	opened = open(path, O_RDWR);
 	if (opened < 0 || !is_table(opened))
 		return opened < 0 ? -1 : (close(opened), -1);
-	moved = fcntl(opened, F_DUPFD, RUN_AGENT_DESCRIPTOR);
+	moved = fcntl(opened, F_DUPFD, PAPI_AGENT_DESCRIPTOR);
 	if (moved < 0)
 		return opened;
 	close(opened);
@@ -146,7 +146,7 @@ static int find_descriptor(void)
 	int found = table_descriptor;
 
 	if (!is_table(found))
-		found = open_of(papi_run_own.pid, table_descriptor);
+		found = open_of(papi_agent_own.pid, table_descriptor);
 	if (found < 0)
 		found = open_of(collector, its_descriptor);
 	if (found >= 0)
@@ -157,7 +157,7 @@ static int find_descriptor(void)
 /* ---- announcing ---- */
 
 #define PRELOAD    "LD_PRELOAD="
-#define TABLE      RUN_AGENT_TABLE "="
+#define TABLE      PAPI_AGENT_TABLE "="
 #define TABLE_ROOM (sizeof(TABLE) + (size_t)6 * 24)
 
 static bool begins(const char *text, const char *with)
@@ -167,7 +167,7 @@ static bool begins(const char *text, const char *with)
 
 /* The program that is about to be executed. */
 struct announced {
-	struct run_agent_process *entry; /* NULL: nothing is announced */
+	struct papi_agent_process *entry; /* NULL: nothing is announced */
 	bool own;
 	bool preload; /* the agent can be loaded there */
 	bool other;   /* its environment is another papi_run's */
@@ -184,13 +184,13 @@ static const char *last_part(const char *path)
 
 static const char *obstacle_to(const struct announced *announced, const char *path)
 {
-	const char *reason = papi_run_image_obstacle(path);
+	const char *reason = papi_agent_image_obstacle(path);
 
 	if (reason)
 		return reason;
 	if (announced->other)
 		return "another papi_run counts it";
-	if (faccessat(AT_FDCWD, papi_run_table->agent, R_OK, AT_EACCESS) != 0)
+	if (faccessat(AT_FDCWD, papi_agent_table->agent, R_OK, AT_EACCESS) != 0)
 		return errno == EACCES ? "the counting agent is in a place that its user may not read"
 				       : "the counting agent cannot be found in the root directory that it runs in";
 	if (announced->descriptor < 0)
@@ -211,14 +211,14 @@ static bool is_of_another(char *const *environment)
 			commas += *at == ',';
 		while (*at >= '0' && *at <= '9')
 			key = 10 * key + (unsigned long long)(*at++ - '0');
-		return key != papi_run_table->key;
+		return key != papi_agent_table->key;
 	}
 	return false;
 }
 
 static void announce(struct announced *announced, const char *path, char *const *environment, bool own)
 {
-	struct run_agent_process *entry;
+	struct papi_agent_process *entry;
 
 	memset(announced, 0, sizeof(*announced));
 	if (!is_counted())
@@ -226,19 +226,19 @@ static void announce(struct announced *announced, const char *path, char *const 
 	announced->descriptor = find_descriptor();
 	announced->own = own;
 	announced->other = is_of_another(environment);
-	announced->preload = !papi_run_image_is_foreign(path) &&
-		faccessat(AT_FDCWD, papi_run_table->agent, R_OK, AT_EACCESS) == 0;
-	entry = own ? papi_run_own.entry
-		    : papi_run_entry_take(RUN_AGENT_TAKEN, (int32_t)syscall(SYS_getpid), papi_run_own.entry->name);
+	announced->preload = !papi_agent_image_is_foreign(path) &&
+		faccessat(AT_FDCWD, papi_agent_table->agent, R_OK, AT_EACCESS) == 0;
+	entry = own ? papi_agent_own.entry
+		    : papi_agent_entry_take(PAPI_AGENT_TAKEN, (int32_t)syscall(SYS_getpid), papi_agent_own.entry->name);
 	announced->entry = entry;
 	if (!entry)
 		return;
 	announced->serial = atomic_fetch_add(&entry->serial, 1) + 1;
-	papi_run_text_copy(entry->next_name, sizeof(entry->next_name), last_part(path));
-	papi_run_text_copy(entry->next_reason, sizeof(entry->next_reason), obstacle_to(announced, path));
+	papi_agent_text_copy(entry->next_name, sizeof(entry->next_name), last_part(path));
+	papi_agent_text_copy(entry->next_reason, sizeof(entry->next_reason), obstacle_to(announced, path));
 	if (own)
 		papi_agent_settle();
-	atomic_store(&entry->state, own ? RUN_AGENT_EXECUTING : RUN_AGENT_EXPECTED);
+	atomic_store(&entry->state, own ? PAPI_AGENT_EXECUTING : PAPI_AGENT_EXPECTED);
 }
 
 /* It did not happen. */
@@ -247,10 +247,10 @@ static void withdraw(const struct announced *announced)
 	if (!announced->entry)
 		return;
 	if (announced->own) {
-		atomic_store(&announced->entry->state, RUN_AGENT_COUNTED);
+		atomic_store(&announced->entry->state, PAPI_AGENT_COUNTED);
 	} else {
-		papi_run_entry_free(announced->entry);
-		atomic_fetch_sub(&papi_run_table->processes, 1);
+		papi_agent_entry_free(announced->entry);
+		atomic_fetch_sub(&papi_agent_table->processes, 1);
 	}
 }
 
@@ -276,7 +276,7 @@ static const char *preload_of(char *const *environment)
 /* LD_PRELOAD with the agent first; what was there follows, but for the agent. */
 static void write_preload(char *to, const char *others, bool with_agent)
 {
-	const char *agent = papi_run_table->agent;
+	const char *agent = papi_agent_table->agent;
 	size_t length = strlen(agent);
 
 	to = put_text(to, PRELOAD);
@@ -299,8 +299,8 @@ static void write_preload(char *to, const char *others, bool with_agent)
 static void write_table(char *to, const struct announced *announced)
 {
 	const unsigned long long numbers[] = { (unsigned)announced->descriptor, (unsigned)collector,
-		(unsigned)its_descriptor, papi_run_table->key, (unsigned)(announced->entry - papi_run_table->entries),
-		announced->serial };
+		(unsigned)its_descriptor, papi_agent_table->key,
+		(unsigned)(announced->entry - papi_agent_table->entries), announced->serial };
 
 	to = put_text(to, TABLE);
 	/* A descriptor that is not there: the new agent opens the table by itself, if it can. */
@@ -329,13 +329,13 @@ static void fill_environment(char **to, char *const *environment, char *preload,
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): array is a name */
 /* Room for all that on the stack of the caller, who names the array. */
-#define MAKE_ENVIRONMENT(array, announced, environment)                                                     \
-	const char *others_##array = preload_of(environment);                                               \
-	char preload_##array[sizeof(PRELOAD) + sizeof(papi_run_table->agent) + strlen(others_##array) + 1], \
-		table_##array[TABLE_ROOM], *array[length_of(environment) + 3];                              \
-                                                                                                            \
-	write_preload(preload_##array, others_##array, (announced)->preload);                               \
-	write_table(table_##array, announced);                                                              \
+#define MAKE_ENVIRONMENT(array, announced, environment)                                                       \
+	const char *others_##array = preload_of(environment);                                                 \
+	char preload_##array[sizeof(PRELOAD) + sizeof(papi_agent_table->agent) + strlen(others_##array) + 1], \
+		table_##array[TABLE_ROOM], *array[length_of(environment) + 3];                                \
+                                                                                                              \
+	write_preload(preload_##array, others_##array, (announced)->preload);                                 \
+	write_table(table_##array, announced);                                                                \
 	fill_environment(array, environment, preload_##array, table_##array)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -359,7 +359,7 @@ static void account_for_native_time(void)
 	end = put_number(end, (unsigned long long)spent / 1000000);
 	end = put_text(end, behind);
 	*end = '\0';
-	papi_run_entry_explain(papi_run_own.entry, text);
+	papi_agent_entry_explain(papi_agent_own.entry, text);
 }
 
 /* ---- executing ---- */
@@ -561,12 +561,12 @@ static void check_environment(const char *what)
 	char text[128], *end;
 
 	find_next();
-	if (!is_counted() || (getenv(RUN_AGENT_TABLE) && strstr(preload_of(environ), papi_run_table->agent)))
+	if (!is_counted() || (getenv(PAPI_AGENT_TABLE) && strstr(preload_of(environ), papi_agent_table->agent)))
 		return;
 	end = put_text(text, "it has called ");
 	end = put_text(end, what);
 	*put_text(end, "() with an environment that the agent is not in") = '\0';
-	papi_run_entry_explain(papi_run_own.entry, text);
+	papi_agent_entry_explain(papi_agent_own.entry, text);
 }
 
 VISIBLE int system(const char *command)
@@ -592,7 +592,7 @@ VISIBLE void _exit(int status)
 	if (is_counted() && is_own_process()) {
 		sigprocmask(SIG_BLOCK, &all, NULL);
 		papi_agent_settle();
-		papi_run_process_leave();
+		papi_agent_process_leave();
 	} else if (is_counted()) {
 		account_for_native_time();
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What papi_run and its agent share: a table in memory, which papi_run makes for each run of a program and the agents
- * of all its processes map. It is a file without a name (memfd_create), and its descriptor is inherited.
+ * What the agent and the tool that runs a program with it share: a table in memory, which that tool, the collector,
+ * makes for each run of a program and the agents of all its processes map. It is a file without a name (memfd_create),
+ * and its descriptor is inherited.
  *
  *	head        what to count, and the sums of what has ended
  *	processes   an entry for each that counts, is expected to, or is missing something
@@ -16,8 +17,8 @@
  * entry that nobody has claimed when the run ends is a process that is missing from the counts. Entries of processes
  * that have ended, and of which nothing is missing, are used again.
  */
-#ifndef PAPI_RUN_AGENT_H
-#define PAPI_RUN_AGENT_H
+#ifndef PAPI_AGENT_TABLE_H
+#define PAPI_AGENT_TABLE_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -26,24 +27,24 @@
 
 /* FD,COLLECTOR,ITS_FD,KEY,ENTRY,SERIAL: the table's descriptor; whose it is, too, and under which number there; the key
  * that the table has; and the entry that the program is to claim if it still has that serial. */
-#define RUN_AGENT_TABLE     "PAPI_RUN_TABLE"
-#define RUN_AGENT_LIBRARY   "libpapi_run_agent.so"
-#define RUN_AGENT_MAGIC     0x70617674u
-#define RUN_AGENT_PROCESSES 4096
-#define RUN_AGENT_PAGES     4096
+#define PAPI_AGENT_TABLE     "PAPI_AGENT_TABLE"
+#define PAPI_AGENT_LIBRARY   "libpapi_agent.so"
+#define PAPI_AGENT_MAGIC     0x70617674u
+#define PAPI_AGENT_PROCESSES 4096
+#define PAPI_AGENT_PAGES     4096
 /* Descriptors from here on are those that programs least often close, or want for themselves. */
-#define RUN_AGENT_DESCRIPTOR 1100
+#define PAPI_AGENT_DESCRIPTOR 1100
 
-enum run_agent_state {
-	RUN_AGENT_FREE,
-	RUN_AGENT_TAKEN,     /* being filled in or freed */
-	RUN_AGENT_EXPECTED,  /* a new process executes next_name, whose agent has yet to come */
-	RUN_AGENT_EXECUTING, /* the same of a process that has counted; its pages hold what it has counted before */
-	RUN_AGENT_COUNTED,
-	RUN_AGENT_ENDED, /* of its own accord; other threads of it may run for another moment */
+enum papi_agent_state {
+	PAPI_AGENT_FREE,
+	PAPI_AGENT_TAKEN,     /* being filled in or freed */
+	PAPI_AGENT_EXPECTED,  /* a new process executes next_name, whose agent has yet to come */
+	PAPI_AGENT_EXECUTING, /* the same of a process that has counted; its pages hold what it has counted before */
+	PAPI_AGENT_COUNTED,
+	PAPI_AGENT_ENDED, /* of its own accord; other threads of it may run for another moment */
 };
 
-struct run_agent_process {
+struct papi_agent_process {
 	_Atomic uint32_t state, serial;
 	_Atomic int32_t pid;
 	_Atomic uint32_t losses; /* 1: reason is being written; 2: it tells what is missing */
@@ -53,7 +54,7 @@ struct run_agent_process {
 	char next_reason[176]; /* why next_name may have no agent; "": nothing is known against it */
 };
 
-struct run_agent_table {
+struct papi_agent_table {
 	uint32_t magic;
 	uint64_t key;
 	struct papi_agent_plan plan;
@@ -66,42 +67,42 @@ struct run_agent_table {
 	_Atomic uint32_t next_entry, next_page; /* where to look for free ones first */
 	_Atomic uint32_t entered;               /* behind the last entry that has ever been taken */
 	_Atomic uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
-	struct run_agent_process entries[RUN_AGENT_PROCESSES];
-	_Atomic uint32_t owners[RUN_AGENT_PAGES];
-	_Alignas(PAPI_AGENT_PAGE) uint64_t pages[RUN_AGENT_PAGES][PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+	struct papi_agent_process entries[PAPI_AGENT_PROCESSES];
+	_Atomic uint32_t owners[PAPI_AGENT_PAGES];
+	_Alignas(PAPI_AGENT_PAGE) uint64_t pages[PAPI_AGENT_PAGES][PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 };
 
-/* ---- in the agent (papi_run_agent_table.c): safe between two instructions of the program ---- */
+/* ---- in the agent (table.c): safe between two instructions of the program ---- */
 
-extern struct run_agent_table *papi_run_table __attribute__((visibility("hidden")));
+extern struct papi_agent_table *papi_agent_table __attribute__((visibility("hidden")));
 /* This process; copied by a fork. */
-struct papi_run_own {
-	struct run_agent_process *entry; /* NULL: it does not count */
+struct papi_agent_own {
+	struct papi_agent_process *entry; /* NULL: it does not count */
 	int32_t pid;
 	_Atomic uint32_t pages; /* that its threads have, or have had */
 };
-extern struct papi_run_own papi_run_own __attribute__((visibility("hidden")));
+extern struct papi_agent_own papi_agent_own __attribute__((visibility("hidden")));
 
 #pragma GCC visibility push(hidden)
 
 /* A new entry; NULL when there is none left, and that is noted. */
-struct run_agent_process *papi_run_entry_take(enum run_agent_state state, int32_t pid, const char *name);
-void papi_run_entry_free(struct run_agent_process *entry);
+struct papi_agent_process *papi_agent_entry_take(enum papi_agent_state state, int32_t pid, const char *name);
+void papi_agent_entry_free(struct papi_agent_process *entry);
 /* Something is missing from the counts of that process. The first reason stays. */
-void papi_run_entry_explain(struct run_agent_process *entry, const char *reason);
+void papi_agent_entry_explain(struct papi_agent_process *entry, const char *reason);
 /* All that its pages hold goes into the sums, and the pages are free. */
-void papi_run_entry_fold(const struct run_agent_process *entry);
-void papi_run_text_copy(char *to, size_t size, const char *from);
+void papi_agent_entry_fold(const struct papi_agent_process *entry);
+void papi_agent_text_copy(char *to, size_t size, const char *from);
 
-void *papi_run_page_take(void);
-void papi_run_counters_add(uint64_t *counters);
-void papi_run_counter_take_back(unsigned counter, uint64_t number);
-void papi_run_process_fork(void);
-void papi_run_process_leave(void);
-void papi_run_process_lose(const char *reason);
+void *papi_agent_page_take(void);
+void papi_agent_counters_add(uint64_t *counters);
+void papi_agent_counter_take_back(unsigned counter, uint64_t number);
+void papi_agent_process_fork(void);
+void papi_agent_process_leave(void);
+void papi_agent_process_lose(const char *reason);
 
-/* papi_run_agent_exec.c: finds what it calls; before the program runs. */
-void papi_run_exec_begin(int descriptor, int collector, int its_descriptor);
+/* exec.c: finds what it calls; before the program runs. */
+void papi_agent_exec_begin(int descriptor, int collector, int its_descriptor);
 
 #pragma GCC visibility pop
 
