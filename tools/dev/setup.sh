@@ -94,6 +94,11 @@ find_wanted()
 	need clang has_command clang
 	need "$(clang_runtime_package)" has_clang_sanitizers
 	need cpio has_command cpio
+	# Readers of exported profiles.
+	need chromium has_command chromium
+	need golang-go has_command go
+	need npm has_command npm
+	need python3-jsonschema python3 -c 'import jsonschema'
 	# Programs of the corpus that are small.
 	for name in busybox dc fzf gawk ksh mksh jq lua5.4 lz4 pigz rsync sqlite3 tcsh yash; do
 		need "$name" has_command "$name"
@@ -223,6 +228,19 @@ download_debian_package()
 	dpkg-deb --fsys-tarfile $directory/"$1"_*.deb | tar -x -C $directory --exclude './usr/lib*'
 }
 
+# What reads profiles for speedscope, for the test of that export: one package, unpacked and never run as a program.
+unpack_speedscope()
+{
+	directory=build/npm/speedscope
+	[ ! -d $directory/package ] || return 0
+	command -v npm >/dev/null || return 0
+	mkdir -p $directory
+	say "fetching speedscope into $directory (not installed)"
+	(cd $directory && npm pack --silent speedscope@1.25.0 && tar -xf speedscope-*.tgz) >build/setup.log 2>&1 ||
+		say "going on without speedscope: $(tail -n 1 build/setup.log)"
+}
+
 install_required
 install_wanted
 [ "$mode" = build ] || unpack_debian_packages
+[ "$mode" != check-all ] || unpack_speedscope

@@ -1,118 +1,140 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* export.c - papi_profile export: the profile for other programs. */
+#include "export.h"
+
+#include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common.h"
-#include "profile/sums.h"
+#include "papi_profile/papi_profile.h"
 #include "symbols/memory.h"
-#include "views.h"
 
-enum { FOLDED = PAPI_TOOL_LONG_ONLY };
+static const struct form {
+	const char *option;
+	void (*write)(const struct view *view, FILE *out);
+	bool binary;
+} forms[] = {
+	{ "--callgrind", export_callgrind, false },
+	{ "--folded", export_folded, false },
+	{ "--pprof", export_pprof, true },
+	{ "--speedscope", export_speedscope, false },
+};
+
+enum { FIRST_FORM = PAPI_TOOL_LONG_ONLY, FORMS = sizeof(forms) / sizeof(forms[0]) };
 
 static const struct papi_tool_option options[] = {
-	{ FOLDED, "folded", NULL, "a line for each path of calls, \"program;main;solve 1234\", for flame graphs" },
+	{ FIRST_FORM, "callgrind", NULL, "as callgrind writes profiles: for KCachegrind and callgrind_annotate" },
+	{ FIRST_FORM + 1, "folded", NULL,
+		"a line for each path of calls, \"program;main;solve 1234\", for flame graphs: the first event" },
+	{ FIRST_FORM + 2, "pprof", NULL, "compressed profile.proto, for pprof" },
+	{ FIRST_FORM + 3, "speedscope", NULL, "JSON for speedscope" },
+	{ 'o', "output", "OUT", "write to this file instead of standard output" },
 	VIEW_OPTIONS,
 	{ 0 },
 };
 
 static const struct papi_tool tool = {
 	.name = "papi_profile export",
-	.operands = "--folded [FILE]",
-	.purpose = "Writes the first event of a profile, or the one that -e names, in a form that other programs read.",
+	.operands = "--FORM [FILE]",
+	.purpose = "Writes the events of a profile, or those that -e names, in a form that other programs read.",
 	.options = options,
 };
 
-struct line {
-	char *path;
-	int64_t value;
-};
-
-/* The text that ends at length becomes longer by a name, in which nothing may look like an end. */
-static size_t add_name(char **text, size_t length, size_t *room, const char *name)
+uint32_t *export_columns(const struct view *view)
 {
-	char *clean = view_clean(name);
-	size_t added = strlen(clean);
+	uint32_t *columns = papi_memory_grow(NULL, view->profile->events.n, sizeof(columns[0]));
 
-	for (char *at = clean; (at = strchr(at, ';')) != NULL;)
-		*at = ':';
-	while (length + added + 2 > *room) {
-		*room = *room ? 2 * *room : 256;
-		*text = papi_memory_grow(*text, *room, 1);
-	}
-	if (length)
-		(*text)[length++] = ';';
-	memcpy(*text + length, clean, added + 1);
-	free(clean);
-	return length + added;
+	for (size_t i = 0; i < view->profile->events.n; i++)
+		columns[i] = PAPI_PROFILE_NONE;
+	for (size_t i = view->n_events; i > 0; i--)
+		columns[view->events[i - 1]] = (uint32_t)(i - 1);
+	return columns;
 }
 
-static char *fold(const struct papi_profile *profile, const struct papi_profile_count *count,
-	const struct papi_profile_path *path)
-{
-	uint32_t process = profile->threads.items[count->thread].process;
-	char *text = NULL;
-	size_t room = 0, length;
+/* ---- The file ---- */
 
-	length = add_name(&text, 0, &room, profile->processes.items[process].name);
-	for (size_t i = path->n; i > 0; i--)
-		length = add_name(&text, length, &room, profile->functions.items[path->places[i - 1]->function].name);
-	return text;
+static _Noreturn void give_up(const char *path, const char *why)
+{
+	char *clean = view_clean(path);
+
+	fprintf(stderr, "%s: %s: %s\n", tool.name, clean, why);
+	exit(EXIT_FAILURE);
 }
 
-static int compare(const void *left, const void *right)
+static bool is_same_file(const char *path, const char *other)
 {
-	return strcmp(((const struct line *)left)->path, ((const struct line *)right)->path);
+	struct stat one, two;
+
+	return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
 }
 
-/* Paths that are the same by their names are one line. */
-static void print_folded(const struct view *view)
+static void finish(FILE *out, const char *path)
 {
-	const struct papi_profile *profile = view->profile;
-	struct line *lines = papi_memory_grow(NULL, profile->n_counts, sizeof(lines[0]));
-	struct papi_profile_path path = { 0 };
-	size_t n = 0;
+	bool failed = ferror(out) != 0;
+	int error = errno;
+	struct stat status;
+	char *why;
 
-	for (size_t i = 0; i < profile->n_counts; i++) {
-		const struct papi_profile_count *count = &profile->counts[i];
+	if (fclose(out) != 0) {
+		error = failed ? error : errno;
+		failed = true;
+	}
+	if (!failed)
+		return;
+	/* Half a profile would be taken for a whole one. */
+	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+		unlink(path);
+	why = papi_memory_print("cannot be written: %s", strerror(error));
+	give_up(path, why);
+}
 
-		if (count->event != view_event(view) || count->value == 0)
-			continue;
-		papi_profile_path_find(profile, count, !view->outermost, &path);
-		lines[n++] = (struct line){ fold(profile, count, &path), count->value };
-	}
-	qsort(lines, n, sizeof(lines[0]), compare);
-	for (size_t i = 0; i < n; i++) {
-		if (i + 1 < n && strcmp(lines[i].path, lines[i + 1].path) == 0)
-			lines[i + 1].value += lines[i].value;
-		else
-			printf("%s %" PRId64 "\n", lines[i].path, lines[i].value);
-		free(lines[i].path);
-	}
-	free(lines);
-	free(path.places);
+static void write_file(const struct view *view, const struct form *form, const char *path)
+{
+	FILE *out;
+
+	if (is_same_file(path, view->profile->path))
+		give_up(path, "this is the profile itself: choose another file");
+	out = fopen(path, "we");
+	if (!out)
+		give_up(path, strerror(errno));
+	form->write(view, out);
+	finish(out, path);
 }
 
 int papi_profile_export(int argc, char **argv)
 {
 	struct view view = { .tool = &tool };
-	bool folded = false;
+	const struct form *form = NULL;
+	const char *path = NULL;
 	int letter;
 
 	while ((letter = view_next_option(&tool, argc, argv)) != -1) {
-		if (letter == FOLDED)
-			folded = true;
-		else
+		if (letter >= FIRST_FORM && letter < FIRST_FORM + FORMS) {
+			if (form && form != &forms[letter - FIRST_FORM])
+				papi_tool_usage_error(&tool, "one form at a time: %s or %s", form->option,
+					forms[letter - FIRST_FORM].option);
+			form = &forms[letter - FIRST_FORM];
+		} else if (letter == 'o') {
+			path = optarg;
+		} else {
 			view_take_option(&view, letter);
+		}
 	}
-	if (!folded)
-		papi_tool_usage_error(&tool, "in which form? --folded");
+	if (!form)
+		papi_tool_usage_error(&tool, "in which form? --callgrind, --folded, --pprof or --speedscope");
 	if (argc - optind > 1)
 		papi_tool_usage_error(&tool, "one profile at a time: '%s' is too much", argv[optind + 1]);
+	if (form->binary && !path && isatty(STDOUT_FILENO))
+		papi_tool_usage_error(&tool, "%s is nothing for a terminal: name a file with -o", form->option);
 	view_open(&view, optind < argc ? argv[optind] : NULL);
-	print_folded(&view);
+	if (path)
+		write_file(&view, form, path);
+	else
+		form->write(&view, stdout);
 	view_close(&view);
 	return papi_tool_finish(EXIT_SUCCESS);
 }

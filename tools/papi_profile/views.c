@@ -210,9 +210,9 @@ const char *view_base(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* A JSON array of words, as a line. It is shown, not run: quotes are left out. */
-static char *command_line(const char *json)
+char *view_command(const struct view *view)
 {
+	const char *json = view->profile->run.command;
 	char *line = papi_memory_copy(json), *to = line;
 	bool quoted = false;
 
@@ -257,7 +257,7 @@ static void print_event(const struct view *view, uint32_t event)
 void view_print_heading(const struct view *view)
 {
 	const struct papi_profile_run *run = &view->profile->run;
-	char *line = command_line(run->command), *shown;
+	char *line = view_command(view), *shown;
 
 	shown = papi_memory_print("%s, %.3f s", line, run->seconds);
 	papi_terminal_line("", 0, shown);

@@ -6,7 +6,7 @@
  *	views.c     opening a store for a view; the run, events and numbers as they are shown
  *	layout.c    tables of any columns
  *	shorten.c   names of functions in little room
- *	report*.c, annotate*.c, callers.c, tree.c, export.c    the commands
+ *	report*.c, annotate*.c, callers.c, tree.c, export*.c   the commands
  *
  * One thread. Names come from files that anybody may have written: they are shown by way of view_clean() alone.
  */
@@ -71,6 +71,9 @@ uint32_t view_event(const struct view *view);
 
 /* "solver -n 100: 2.341 s, 2,331 samples of PAPI_TOT_CYC", and what was lost. */
 void view_print_heading(const struct view *view);
+
+/* The words of the program's command as a line to be shown, not run: quotes are left out. To be freed. */
+char *view_command(const struct view *view);
 
 /* Whether the event's values are estimates from samples, which have an error. */
 bool view_is_sampled(const struct view *view, uint32_t event);
