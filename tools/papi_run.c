@@ -25,10 +25,12 @@
 struct options {
 	enum run_format format;
 	const char *output; /* path of the report, NULL for standard error */
+	const char *save;   /* path of the results, NULL for none */
 	int repeat;
 	pid_t pid; /* process to watch, 0 when a program is run */
 	bool best_effort;
 	bool reproducible;
+	bool keeps; /* variables of the environment */
 	bool require_complete;
 };
 
@@ -125,7 +127,9 @@ static const char usage_text[] =
 	"  -r, --repeat REPEAT     run the program REPEAT times, and print means and how far the runs differ\n"
 	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
 	"      --best-effort       run the program even if an event is unknown, and count the others\n"
-	"      --reproducible      the same addresses and seeds of hashes in every run, for the same counts\n"
+	"      --save FILE         write the results to FILE, too, with all that explains them\n"
+	"      --reproducible      the same addresses, environment and seeds in every run, for the same counts\n"
+	"      --keep-env NAME,... with --reproducible: further variables that the program gets\n"
 	"      --require-complete  exit with status 123 when an event or a process could not be counted\n"
 	"  -h, --help              show this text\n"
 	"      --version           show the version of the library\n"
@@ -162,12 +166,22 @@ static void __attribute__((noreturn)) print_version(void)
 
 static void parse_options(struct options *options, struct run_list *list, int argc, char **argv)
 {
-	enum { OPTION_FORMAT = 256, OPTION_BEST_EFFORT, OPTION_REPRODUCIBLE, OPTION_REQUIRE_COMPLETE, OPTION_VERSION };
+	enum {
+		OPTION_FORMAT = 256,
+		OPTION_BEST_EFFORT,
+		OPTION_REPRODUCIBLE,
+		OPTION_KEEP_ENV,
+		OPTION_SAVE,
+		OPTION_REQUIRE_COMPLETE,
+		OPTION_VERSION
+	};
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "output", required_argument, NULL, 'o' }, { "format", required_argument, NULL, OPTION_FORMAT },
 		{ "repeat", required_argument, NULL, 'r' }, { "pid", required_argument, NULL, 'p' },
 		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
 		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
+		{ "keep-env", required_argument, NULL, OPTION_KEEP_ENV },
+		{ "save", required_argument, NULL, OPTION_SAVE },
 		{ "require-complete", no_argument, NULL, OPTION_REQUIRE_COMPLETE }, { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	int option;
@@ -198,6 +212,13 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		case OPTION_REPRODUCIBLE:
 			options->reproducible = true;
 			break;
+		case OPTION_KEEP_ENV:
+			papi_run_environment_keep(optarg);
+			options->keeps = true;
+			break;
+		case OPTION_SAVE:
+			options->save = optarg;
+			break;
 		case OPTION_REQUIRE_COMPLETE:
 			options->require_complete = true;
 			break;
@@ -210,11 +231,16 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			exit(RUN_EXIT_USAGE);
 		}
 	}
-	if (options->pid && (argv[optind] || options->repeat > 1 || options->reproducible))
+	if (options->pid && (argv[optind] || options->repeat > 1 || options->reproducible || options->save))
 		papi_tool_usage_error(&papi_run_tool, "-p watches a process that runs already: leave out %s",
-			argv[optind]                  ? "PROGRAM"
-				: options->repeat > 1 ? "-r"
-						      : "--reproducible");
+			argv[optind]                    ? "PROGRAM"
+				: options->repeat > 1   ? "-r"
+				: options->reproducible ? "--reproducible"
+							: "--save");
+	if (options->keeps && !options->reproducible)
+		papi_tool_usage_error(&papi_run_tool,
+			"--keep-env goes with --reproducible: without it the program "
+			"gets the whole environment");
 	if (!options->pid && !argv[optind])
 		papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
 }
@@ -262,12 +288,24 @@ static int completeness(const struct run_list *list, const struct run_result *re
 	return result->exit_status ? result->exit_status : RUN_EXIT_INCOMPLETE;
 }
 
+static void tell_left_out(struct run_result *result)
+{
+	size_t number = papi_run_environment_left_out();
+
+	if (number)
+		result->environment_note = papi_run_format(
+			"--reproducible left %zu variables out of the environment of the program; --keep-env NAME,... "
+			"gives it some of them",
+			number);
+}
+
 /* Writes the report; the exit status that is left after that. */
-static int finish(struct run_list *list, const struct run_result *result, const struct options *options, int output)
+static int finish(struct run_list *list, struct run_result *result, const struct options *options, int output)
 {
 	int error;
 
 	papi_run_events_conclude(list);
+	tell_left_out(result);
 	if (papi_run_events_counted(list) == 0)
 		papi_run_message("no event could be counted; the program ran all the same");
 	/* Standard error was closed by whoever started papi_run: nobody wants the report. */
@@ -292,6 +330,7 @@ static void result_free(struct run_result *result)
 	free(result->user_ns);
 	free(result->system_ns);
 	free(result->watch_note);
+	free(result->environment_note);
 	papi_run_processes_free(&result->processes);
 }
 
@@ -300,6 +339,7 @@ int main(int argc, char **argv)
 	struct run_result result;
 	struct run_list list;
 	struct options options;
+	struct run_modules *modules = NULL;
 	char *path = NULL;
 	int status = 0;
 
@@ -320,6 +360,10 @@ int main(int argc, char **argv)
 		int output;
 
 		prepare_events(&list, &options);
+		if (options.save) {
+			papi_run_save_check(options.save);
+			modules = papi_run_modules_find(path, argv + optind);
+		}
 		output = open_output(options.output);
 		if (options.reproducible)
 			papi_run_reproduce();
@@ -333,10 +377,14 @@ int main(int argc, char **argv)
 		}
 		if (status == 0)
 			status = finish(&list, &result, &options, output);
+		if (modules && result.runs && !papi_run_save(options.save, &list, &result, modules) && status == 0)
+			status = PAPI_PROGRAM_FAILURE;
 		PAPI_shutdown();
 	}
 	papi_run_events_free(&list);
 	result_free(&result);
+	papi_run_modules_free(modules);
+	papi_run_environment_free();
 	free(path);
 	return status;
 }

@@ -96,9 +96,10 @@ struct run_result {
 	long long *user_ns;
 	long long *system_ns;
 	int exit_status;
-	int signal;       /* that ended the program, 0 when none did */
-	bool slowed;      /* the agent counted in it, so its times are not those that it has alone */
-	char *watch_note; /* what may be missing from the watch of a process, NULL for nothing */
+	int signal;             /* that ended the program, 0 when none did */
+	bool slowed;            /* the agent counted in it, so its times are not those that it has alone */
+	char *watch_note;       /* what may be missing from the watch of a process, NULL for nothing */
+	char *environment_note; /* what of its environment the program did not get, NULL: it got all */
 	struct run_processes processes;
 };
 
@@ -139,6 +140,32 @@ int papi_run_child_repeat(struct run_list *list, struct run_result *result, char
  * reason. */
 void papi_run_reproduce(void);
 bool papi_run_is_reproducible(void);
+
+/* papi_run_environment.c: the environment that the program gets. Names: of variables, with commas between them. */
+void papi_run_environment_keep(const char *names);
+/* Before the program is started, when everything is in the environment that papi_run itself puts there. */
+void papi_run_environment_begin(const char *path, char *const command[]);
+/* In the child that is about to execute the program. */
+void papi_run_environment_hand_over(void);
+/* How many variables the program did not get. */
+size_t papi_run_environment_left_out(void);
+/* The variables of this process that may matter for counts, as an object. */
+void papi_run_environment_json(FILE *out);
+void papi_run_environment_free(void);
+
+/* papi_run_modules.c: which files the program consists of, and which it is told to read. */
+struct run_modules;
+/* Before the program has run, for it may change them. */
+struct run_modules *papi_run_modules_find(const char *path, char *const command[]);
+void papi_run_modules_json(FILE *out, const struct run_modules *modules);
+void papi_run_modules_free(struct run_modules *modules);
+
+/* papi_run_save.c: the results in a file of their own. */
+/* Ends papi_run where the file cannot be written. */
+void papi_run_save_check(const char *path);
+/* False after a message. */
+bool papi_run_save(const char *path, const struct run_list *list, const struct run_result *result,
+	const struct run_modules *modules);
 
 /* papi_run_virtual.c */
 bool papi_run_virtual_wanted(const struct run_list *list);

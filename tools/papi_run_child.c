@@ -64,6 +64,12 @@ static long long nanoseconds(struct timeval time)
 	return 1000000000LL * time.tv_sec + 1000LL * time.tv_usec;
 }
 
+static void hand_over(void)
+{
+	papi_run_virtual_hand_over();
+	papi_run_environment_hand_over();
+}
+
 /*
  * Runs the program once and adds a run to the result. 0; 1 when a signal asks for no further run; or, after a message,
  * the negated exit status with which papi_run must give up.
@@ -81,7 +87,8 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 
 	papi_run_virtual_begin(list, path);
 	result->slowed = papi_run_virtual_wanted(list);
-	error = papi_program_spawn(&program, path, result->command, papi_run_virtual_hand_over, &call);
+	papi_run_environment_begin(path, result->command);
+	error = papi_program_spawn(&program, path, result->command, hand_over, &call);
 	if (error) {
 		papi_run_message("cannot %s: %s", call, strerror(error));
 		return -PAPI_PROGRAM_FAILURE;

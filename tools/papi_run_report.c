@@ -448,6 +448,8 @@ static void notes_print(const struct page *page, const struct run_list *list, co
 	}
 	if (result->watch_note)
 		note_print(page, result->watch_note);
+	if (result->environment_note)
+		note_print(page, result->environment_note);
 	free(names);
 }
 

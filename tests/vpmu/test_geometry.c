@@ -211,9 +211,36 @@ static void intervals(void **state)
 	assert_int_equal(papi_vpmu_estimates_interval(&geometry.choice, same), 0);
 }
 
+/* What is written is read as the same geometry. */
+static void written(void **state)
+{
+	static const char *const texts[] = {
+		"L1I=32K/8/64,L1D=48K/12/64,L2=1M/16/64,L3=none,ITLB=64/4,DTLB=64/4,ITLB2=none,DTLB2=1536/12",
+		"L1I=16K/4/32,L1D=1000/5/8,L2=3M/12/128,L3=32M/16/128,L3=shared,"
+		"ITLB=3K/8,DTLB=17/17,ITLB2=8/8,DTLB2=none",
+	};
+	char text[512], small[8];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		takes(texts[i]);
+		papi_vpmu_geometry_write(&geometry, text, sizeof(text));
+		assert_string_equal(text, texts[i]);
+	}
+	takes(texts[0]);
+	geometry.itlb2 = geometry.dtlb2;
+	geometry.shared_tlb2 = true;
+	papi_vpmu_geometry_write(&geometry, text, sizeof(text));
+	assert_non_null(strstr(text, ",ITLB2=shared,DTLB2=1536/12"));
+	/* Cut, and ended. */
+	papi_vpmu_geometry_write(&geometry, small, sizeof(small));
+	assert_memory_equal(small, "L1I=32K", 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(written),
 		cmocka_unit_test(of_the_machine),
 		cmocka_unit_test(caches),
 		cmocka_unit_test(shared),

@@ -51,6 +51,18 @@ int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
 	return PAPI_OK;
 }
 
+bool papi_agent_geometry(char *text, size_t size, bool *sampled)
+{
+	char reason[PAPI_HUGE_STR_LEN];
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
+
+	if (!geometry)
+		return false;
+	papi_vpmu_geometry_write(geometry, text, size);
+	*sampled = geometry->choice.groups > 0;
+	return true;
+}
+
 static void evaluate(
 	struct papi_eventset *set, const struct papi_part *part, const uint64_t counters[], long long values[])
 {

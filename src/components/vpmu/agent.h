@@ -59,6 +59,9 @@ struct papi_agent_plan {
 /* ---- for the collector: of an EventSet that holds virtual events only, and does not count ---- */
 
 PAPI_AGENT_EXPORTED int papi_agent_plan(int eventset, struct papi_agent_plan *plan);
+/* The caches that are modelled, as the text of PAPI_VPMU_CACHE with every part named; whether a choice of sets stands
+ * for all. False where PAPI_VPMU_CACHE or PAPI_VPMU_MODEL makes no sense. */
+PAPI_AGENT_EXPORTED bool papi_agent_geometry(char *text, size_t size, bool *sampled);
 /* The values of its events, in their order, from the sums of all pages, by lanes. intervals, unless NULL: how far from
  * the value that of the full models may be, and is 19 times in 20; 0 for what is no estimate. */
 PAPI_AGENT_EXPORTED int papi_agent_values(int eventset, uint64_t counters[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS],

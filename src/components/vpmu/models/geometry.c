@@ -217,6 +217,52 @@ bool papi_vpmu_geometry_read(struct papi_vpmu_geometry *geometry, const char *te
 	return true;
 }
 
+/* Sizes in the largest unit that leaves no rest. */
+static void write_size(FILE *out, uint64_t number)
+{
+	static const char units[] = " KMG";
+	unsigned unit = 0;
+
+	while (unit < 3 && number && number % 1024 == 0) {
+		number /= 1024;
+		unit++;
+	}
+	fprintf(out, "%llu", (unsigned long long)number);
+	if (unit)
+		fputc(units[unit], out);
+}
+
+void papi_vpmu_geometry_write(const struct papi_vpmu_geometry *geometry, char *text, size_t size)
+{
+	struct papi_vpmu_geometry copy = *geometry;
+	FILE *out = fmemopen(text, size, "w");
+
+	*text = '\0';
+	if (!out)
+		return;
+	for (unsigned i = 0; i < PARTS; i++) {
+		const struct papi_vpmu_shape *shape = shape_of(&copy, &parts[i]);
+		uint64_t lines = (uint64_t)shape->sets * shape->ways;
+
+		fprintf(out, "%s%s=", i ? "," : "", parts[i].name);
+		if (!shape->ways) {
+			fputs("none", out);
+			continue;
+		}
+		if (shape == &copy.itlb2 && copy.shared_tlb2) {
+			fputs("shared", out);
+			continue;
+		}
+		write_size(out, parts[i].is_tlb ? lines : lines << shape->shift);
+		fprintf(out, "/%u", shape->ways);
+		if (!parts[i].is_tlb)
+			fprintf(out, "/%u", 1u << shape->shift);
+		if (shape == &copy.l3 && copy.shared_l3)
+			fputs(",L3=shared", out);
+	}
+	fclose(out);
+}
+
 bool papi_vpmu_geometry_choose(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size)
 {
 	geometry->choice = (struct papi_vpmu_choice){ 0 };

@@ -47,6 +47,11 @@ void papi_vpmu_geometry_forget(void);
 
 /* The machine's geometry as the text of the variable, which may be NULL, changes it. */
 bool papi_vpmu_geometry_read(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size);
+/*
+ * As the variable has it, with every part named: the same text is the same geometry, on whatever machine. What the
+ * variable cannot say is ITLB2=shared: the two TLBs of the second level are one.
+ */
+void papi_vpmu_geometry_write(const struct papi_vpmu_geometry *geometry, char *text, size_t size);
 /* What the text of PAPI_VPMU_MODEL, which may be NULL, makes of it. */
 bool papi_vpmu_geometry_choose(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size);
 
