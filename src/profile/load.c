@@ -135,6 +135,7 @@ static void read_run(struct reading *reading)
 		.kernel = text_at(reading, 4),
 		.source = text_at(reading, 5),
 		.lost = count_at(reading, 6),
+		.machine = text_at(reading, 7),
 	};
 }
 
@@ -144,6 +145,8 @@ static void read_event(struct reading *reading)
 		.name = text_at(reading, 1),
 		.unit = text_at(reading, 2),
 		.kind = text_at(reading, 3),
+		.user = number_at(reading, 4) != 0,
+		.kernel = number_at(reading, 5) != 0,
 	};
 }
 
@@ -265,8 +268,8 @@ static const struct {
 	const char *sql;
 	void (*read)(struct reading *reading);
 } tables[] = {
-	{ "SELECT command, directory, started, seconds, kernel, source, lost FROM run", read_run },
-	{ "SELECT id, name, unit, kind FROM event ORDER BY id", read_event },
+	{ "SELECT command, directory, started, seconds, kernel, source, lost, machine FROM run", read_run },
+	{ "SELECT id, name, unit, kind, user, kernel FROM event ORDER BY id", read_event },
 	{ "SELECT id, pid, name FROM process ORDER BY id", read_process },
 	{ "SELECT id, process, tid, name FROM thread ORDER BY id", read_thread },
 	{ "SELECT id, path, build_id, kind, process FROM module ORDER BY id", read_module },
@@ -507,6 +510,7 @@ void papi_profile_free(struct papi_profile *profile)
 	free(profile->run.started);
 	free(profile->run.kernel);
 	free(profile->run.source);
+	free(profile->run.machine);
 	free(profile->path);
 	sqlite3_close(profile->store);
 	free(profile);

@@ -24,12 +24,14 @@ struct papi_profile_run {
 	char *kernel; /* the release of the kernel that it ran on */
 	char *source;
 	int64_t lost; /* samples that the kernel had no room for */
+	char *machine;
 };
 
 struct papi_profile_event {
 	char *name;
 	char *unit;
 	char *kind;
+	bool user, kernel;      /* what is in it */
 	int64_t samples, value; /* of all counts */
 };
 

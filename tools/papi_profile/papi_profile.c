@@ -55,6 +55,7 @@ static const struct {
 	{ "annotate", papi_profile_annotate },
 	{ "callers", papi_profile_callers },
 	{ "tree", papi_profile_tree },
+	{ "diff", papi_profile_diff },
 	{ "export", papi_profile_export },
 };
 

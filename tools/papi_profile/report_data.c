@@ -134,20 +134,6 @@ void report_print_json(const struct report *report)
 
 /* ---- Comma-separated values ---- */
 
-static void put_field(const char *text)
-{
-	char *clean = view_clean(text);
-
-	putchar('"');
-	for (const char *at = clean; *at; at++) {
-		if (*at == '"')
-			putchar('"');
-		putchar(*at);
-	}
-	putchar('"');
-	free(clean);
-}
-
 static void put_title(const char *event, const char *what)
 {
 	size_t length = strlen(event) + strlen(what) + 2;
@@ -157,7 +143,7 @@ static void put_title(const char *event, const char *what)
 		return;
 	snprintf(title, length, "%s %s", event, what);
 	putchar(',');
-	put_field(title);
+	view_print_field(title);
 	free(title);
 }
 
@@ -166,7 +152,7 @@ static void put_titles(const struct report *report)
 	static const char *const titles[] = { "samples", "value", "error", "inclusive samples", "inclusive value",
 		"inclusive error" };
 
-	put_field(report->by);
+	view_print_field(report->by);
 	printf(",\"module\",\"file\",\"line\"");
 	for (size_t i = 0; i < report->view.n_events; i++)
 		for (size_t j = 0; j < (report->inclusive ? 6 : 3); j++)
@@ -188,11 +174,11 @@ static void put_place(const struct report *report, const struct papi_profile_row
 	int line = function ? function->line : row->line;
 	char *label = report_label(report, row);
 
-	put_field(label);
+	view_print_field(label);
 	putchar(',');
-	put_field(row->module == PAPI_PROFILE_NONE ? "" : profile->modules.items[row->module].path);
+	view_print_field(row->module == PAPI_PROFILE_NONE ? "" : profile->modules.items[row->module].path);
 	putchar(',');
-	put_field(file ? file : "");
+	view_print_field(file ? file : "");
 	putchar(',');
 	if (line)
 		printf("%d", line);

@@ -369,3 +369,17 @@ void view_table_add_numbers(
 	view_table_add(table, error_text(view, event, samples, value));
 	view_table_add(table, view_share((double)value, (double)view->profile->events.items[event].value));
 }
+
+void view_print_field(const char *text)
+{
+	char *clean = view_clean(text);
+
+	putchar('"');
+	for (const char *at = clean; *at; at++) {
+		if (*at == '"')
+			putchar('"');
+		putchar(*at);
+	}
+	putchar('"');
+	free(clean);
+}

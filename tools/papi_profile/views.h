@@ -6,7 +6,7 @@
  *	views.c     opening a store for a view; the run, events and numbers as they are shown
  *	layout.c    tables of any columns
  *	shorten.c   names of functions in little room
- *	report*.c, annotate*.c, callers.c, tree.c, export*.c   the commands
+ *	report*.c, annotate*.c, callers.c, tree.c, diff*.c, export*.c    the commands
  *
  * One thread. Names come from files that anybody may have written: they are shown by way of view_clean() alone.
  */
@@ -25,6 +25,7 @@ int papi_profile_annotate(int argc, char **argv);
 int papi_profile_callers(int argc, char **argv);
 int papi_profile_tree(int argc, char **argv);
 int papi_profile_export(int argc, char **argv);
+int papi_profile_diff(int argc, char **argv);
 
 /* ---- The store ---- */
 
@@ -97,6 +98,9 @@ char *view_share(double part, double whole);
 
 /* As it may be shown anywhere: control characters and broken ones are question marks. */
 char *view_clean(const char *name);
+
+/* A name as a field of comma-separated values. */
+void view_print_field(const char *text);
 
 /* The last part of a path. */
 const char *view_base(const char *path);
