@@ -147,6 +147,7 @@ static void read_event(struct reading *reading)
 		.kind = text_at(reading, 3),
 		.user = number_at(reading, 4) != 0,
 		.kernel = number_at(reading, 5) != 0,
+		.note = text_or_null(reading, 6),
 	};
 }
 
@@ -269,7 +270,7 @@ static const struct {
 	void (*read)(struct reading *reading);
 } tables[] = {
 	{ "SELECT command, directory, started, seconds, kernel, source, lost, machine FROM run", read_run },
-	{ "SELECT id, name, unit, kind, user, kernel FROM event ORDER BY id", read_event },
+	{ "SELECT id, name, unit, kind, user, kernel, note FROM event ORDER BY id", read_event },
 	{ "SELECT id, pid, name FROM process ORDER BY id", read_process },
 	{ "SELECT id, process, tid, name FROM thread ORDER BY id", read_thread },
 	{ "SELECT id, path, build_id, kind, process FROM module ORDER BY id", read_module },
@@ -472,6 +473,7 @@ static void free_texts(struct papi_profile *profile)
 		free(profile->events.items[i].name);
 		free(profile->events.items[i].unit);
 		free(profile->events.items[i].kind);
+		free(profile->events.items[i].note);
 	}
 	for (size_t i = 0; i < profile->processes.n; i++)
 		free(profile->processes.items[i].name);

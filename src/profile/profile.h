@@ -21,16 +21,17 @@ struct papi_profile_run {
 	char *directory;
 	char *started; /* ISO 8601, UTC */
 	double seconds;
-	char *kernel; /* the release of the kernel that it ran on */
+	char *machine; /* its processor */
+	char *kernel;  /* the release of the kernel that it ran on */
 	char *source;
 	int64_t lost; /* samples that the kernel had no room for */
-	char *machine;
 };
 
 struct papi_profile_event {
 	char *name;
 	char *unit;
 	char *kind;
+	char *note;             /* what else is to be known; NULL: nothing */
 	bool user, kernel;      /* what is in it */
 	int64_t samples, value; /* of all counts */
 };

@@ -290,7 +290,8 @@ class LinesTest(ViewTest):
 
 class BadInputTest(ViewTest):
     def refused(self, *words, status=1):
-        for command in (["report"], ["tree"], ["export", "--folded"], ["annotate", "main"], ["callers", "main"]):
+        for command in (["report"], ["tree"], ["export", "--folded"], ["annotate", "main"], ["callers", "main"],
+                        ["page"]):
             self.assert_refused(harness.run("papi_profile", *command, self.path), status, *words)
 
     def test_names_that_do_harm(self):
@@ -415,7 +416,7 @@ class BadInputTest(ViewTest):
                                  (["export"], "--folded"), (["tree", "--nonsense"], "--nonsense"),
                                  (["report", "--order", "up"], "--order")):
             self.assert_refused(harness.run("papi_profile", *arguments), 2, words, "papi_profile " + arguments[0])
-        for command in ("report", "annotate", "callers", "tree", "export"):
+        for command in ("report", "annotate", "callers", "tree", "export", "page"):
             text = self.output_of("papi_profile", command, "--help")
             self.assertIn(f"Usage: papi_profile {command}", text)
             self.assertIn("papi_profile(1)", text)

@@ -72,6 +72,8 @@ find_wanted()
 	need xz-utils has_command xz
 	[ "$mode" != build ] || return 0
 	need binutils has_command readelf
+	need chromium has_command chromium
+	need chromium-driver has_command chromedriver
 	need g++ has_command c++ g++ clang++
 	need cmake has_command cmake
 	need fish has_command fish

@@ -2,23 +2,20 @@
 /* annotate.c - papi_profile annotate: source lines with what happened in each. */
 #include "annotate.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "common.h"
+#include "source.h"
 #include "symbols/memory.h"
 #include "terminal.h"
 #include "text.h"
 
 enum { ASM = PAPI_TOOL_LONG_ONLY };
 
-/* Lines that are shown around one with counts, and how wide the stops of tabs are. */
-enum { AROUND = 4, TAB = 8 };
+/* Lines that are shown around one with counts. */
+enum { AROUND = 4 };
 
 static const struct papi_tool_option options[] = {
 	{ ASM, "asm", NULL, "instructions instead of lines" },
@@ -184,67 +181,6 @@ void annotate_print(struct view_table *table)
 
 /* ---- Source ---- */
 
-struct source {
-	char **lines;
-	size_t n, room;
-};
-
-static char *expand_tabs(const char *text)
-{
-	char *line = papi_memory_grow(NULL, TAB * strlen(text) + 1, 1);
-	size_t n = 0;
-
-	for (; *text; text++) {
-		do
-			line[n++] = *text == '\t' ? ' ' : *text;
-		while (*text == '\t' && n % TAB != 0);
-	}
-	line[n] = '\0';
-	return line;
-}
-
-static const char *changed_since(const struct annotation *annotation, const struct stat *status)
-{
-	struct tm started = { 0 };
-
-	if (!strptime(annotation->view.profile->run.started, "%Y-%m-%dT%H:%M:%S", &started) ||
-		status->st_mtime <= timegm(&started))
-		return NULL;
-	return "it has been changed since the run: what stands there may be other lines";
-}
-
-/* The file's lines; what is wrong with it, or NULL. */
-static const char *read_source(const struct annotation *annotation, const char *path, struct source *source)
-{
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
-	struct stat status;
-	char *line = NULL;
-	size_t room = 0;
-
-	if (!file)
-		return strerror(errno);
-	if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-		fclose(file);
-		return "it is no plain file";
-	}
-	while (getline(&line, &room, file) > 0) {
-		line[strcspn(line, "\r\n")] = '\0';
-		source->lines = papi_memory_extend(source->lines, source->n, &source->room, sizeof(source->lines[0]));
-		source->lines[source->n++] = expand_tabs(line);
-	}
-	free(line);
-	fclose(file);
-	return changed_since(annotation, &status);
-}
-
-static void free_source(struct source *source)
-{
-	for (size_t i = 0; i < source->n; i++)
-		free(source->lines[i]);
-	free(source->lines);
-}
-
 static void add_line(struct view_table *table, const struct annotation *annotation, const struct source *source,
 	const struct line *line, int number)
 {
@@ -286,7 +222,7 @@ static void add_file(struct view_table *table, const struct annotation *annotati
 static void print_file(const struct annotation *annotation, const struct line *begin, const struct line *end)
 {
 	struct source source = { 0 };
-	const char *trouble = begin->file ? read_source(annotation, begin->file, &source) : NULL;
+	const char *trouble = begin->file ? source_read(annotation->view.profile, begin->file, &source) : NULL;
 	char *path = view_clean(begin->file ? begin->file : "code without lines");
 	struct view_table *table = annotate_table(annotation, " Line");
 
@@ -297,7 +233,7 @@ static void print_file(const struct annotation *annotation, const struct line *b
 		printf("%s\n", trouble);
 	add_file(table, annotation, &source, begin, end);
 	annotate_print(table);
-	free_source(&source);
+	source_free(&source);
 	free(path);
 }
 

@@ -57,6 +57,7 @@ static const struct {
 	{ "tree", papi_profile_tree },
 	{ "diff", papi_profile_diff },
 	{ "export", papi_profile_export },
+	{ "page", papi_profile_page },
 };
 
 int main(int argc, char **argv)

@@ -6,7 +6,8 @@
  *	views.c     opening a store for a view; the run, events and numbers as they are shown
  *	layout.c    tables of any columns
  *	shorten.c   names of functions in little room
- *	report*.c, annotate*.c, callers.c, tree.c, diff*.c, export*.c    the commands
+ *	report*.c, annotate*.c, callers.c, tree.c, diff*.c, export*.c, page*.c    the commands
+ *	source.c    lines of source files
  *
  * One thread. Names come from files that anybody may have written: they are shown by way of view_clean() alone.
  */
@@ -26,6 +27,7 @@ int papi_profile_callers(int argc, char **argv);
 int papi_profile_tree(int argc, char **argv);
 int papi_profile_export(int argc, char **argv);
 int papi_profile_diff(int argc, char **argv);
+int papi_profile_page(int argc, char **argv);
 
 /* ---- The store ---- */
 

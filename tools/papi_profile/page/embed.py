@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""embed.py page.html page.css MODULE.js... OUTPUT.c: the page of papi_profile as two strings in C, around its data.
+
+The modules become one script, in the order in which they are given: each may import from those before it. The page
+allows this script and this style by their hashes, and nothing else.
+"""
+import base64
+import hashlib
+import re
+import sys
+
+IMPORT = re.compile(r"^import (\{[^}]*\}) from '\./(\w+)\.js';\n", re.M)
+EXPORT = re.compile(r'^export ((?:function|const|class) (\w+))', re.M)
+
+
+def bundle(paths):
+    """One script of all modules. Each is a function, which is called once and gives what the module exports."""
+    parts, seen = [], set()
+    for path in paths:
+        name = re.search(r'(\w+)\.js$', path)[1]
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+        for _, wanted in IMPORT.findall(text):
+            if wanted not in seen:
+                sys.exit(f'{path}: {wanted} has to come before it')
+        seen.add(name)
+        exports = ', '.join(found[1] for found in EXPORT.findall(text))
+        text = EXPORT.sub(r'\1', IMPORT.sub(r'const \1 = module_\2;\n', text))
+        if re.search(r'^(?:import|export)\b', text, re.M):
+            sys.exit(f'{path}: an import or export has a form that embed.py does not know')
+        parts.append(f'const module_{name} = (() => {{\n{text}\nreturn {{ {exports} }};\n}})();\n')
+    return '\n' + '\n'.join(parts)
+
+
+def digest(text):
+    """As Content-Security-Policy has it."""
+    return 'sha256-' + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def string(name, text):
+    """A text as a string in C."""
+    lines = [line.replace('\\', '\\\\').replace('"', '\\"').replace('?', '\\?') for line in text.split('\n')]
+    return f'const char {name}[] =\n\t"' + '\\n"\n\t"'.join(lines) + '";\n'
+
+
+def main():
+    html, css, *modules, output = sys.argv[1:]
+    with open(html, encoding='utf-8') as file:
+        page = file.read()
+    with open(css, encoding='utf-8') as file:
+        style = '\n' + file.read()
+    script = bundle(modules)
+    if '</' in script + style:
+        sys.exit('"</" would end the script or the style')
+    for mark, text in (('@STYLE_HASH@', digest(style)), ('@SCRIPT_HASH@', digest(script)), ('@STYLE@', style),
+                       ('@SCRIPT@', script)):
+        before, found, after = page.partition(mark)
+        if not found:
+            sys.exit(f'{html}: there is no {mark}')
+        page = before + text + after
+    begin, found, end = page.partition('@DATA@')
+    if not found:
+        sys.exit(f'{html}: there is no @DATA@')
+    with open(output, 'w', encoding='ascii', errors='strict') as file:
+        file.write('/* Made by embed.py. */\n#include "papi_profile/page.h"\n\n' + string('papi_page_begin', begin) +
+                   '\n' + string('papi_page_end', end))
+
+
+if __name__ == '__main__':
+    main()
