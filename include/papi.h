@@ -74,6 +74,7 @@
  *   papi_highlevel.h   a few calls for measuring with little code
  *   papi_eventset.h    event sets: making, filling, starting, reading
  *   papi_events.h      events and components: names, codes, descriptions
+ *   papi_metrics.h     metrics: numbers with a meaning, made of counts
  *   papi_options.h     domain, granularity, attaching, multiplexing and the other options
  *   papi_sampling.h    overflow and profiling: where in the program events occur
  *   papi_system.h      threads, timers, hardware, program and memory
@@ -95,6 +96,7 @@
 #include "papi_events.h"
 #include "papi_eventset.h"
 #include "papi_highlevel.h"
+#include "papi_metrics.h"
 #include "papi_options.h"
 #include "papi_sampling.h"
 #include "papi_system.h"

@@ -14,6 +14,7 @@
 #include "events/events.h"
 #include "linux/machine/hardware.h"
 #include "linux/process/executable.h"
+#include "metrics/metrics.h"
 
 _Atomic int papi_library_state = PAPI_NOT_INITED;
 
@@ -191,6 +192,7 @@ void papi_library_shutdown(void)
 		/* From here on no new EventSet is made; then those there are go. */
 		atomic_store_explicit(&papi_library_state, PAPI_NOT_INITED, memory_order_release);
 		papi_handle_each(discard, true);
+		papi_metrics_clear();
 		papi_events_shutdown();
 		for (int i = 0; i < papi_component_count; i++) {
 			if (papi_components[i]->shutdown)

@@ -2,6 +2,7 @@
 #include "events/formula.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -58,7 +59,9 @@ static bool evaluate_exactly(
 	return true;
 }
 
-static long long evaluate_double(const struct papi_formula *formula, const long long counts[], const unsigned places[])
+/* Term k is counts[places[k]], or, without counts, values[places[k]]. NaN when it divides by zero. */
+static double evaluate_double(
+	const struct papi_formula *formula, const long long counts[], const double values[], const unsigned places[])
 {
 	double stack[PAPI_FORMULA_DEPTH];
 	unsigned depth = 0;
@@ -68,7 +71,7 @@ static long long evaluate_double(const struct papi_formula *formula, const long 
 
 		switch (step->operation) {
 		case PAPI_TERM:
-			stack[depth++] = (double)counts[places[step->term]];
+			stack[depth++] = counts ? (double)counts[places[step->term]] : values[places[step->term]];
 			continue;
 		case PAPI_INTEGER:
 			stack[depth++] = (double)step->integer;
@@ -86,17 +89,14 @@ static long long evaluate_double(const struct papi_formula *formula, const long 
 			stack[depth - 2] *= stack[depth - 1];
 			break;
 		case PAPI_OVER:
-			if (stack[depth - 1] == 0) {
-				papi_error(
-					PAPI_OK, "a derived event divides by a count of zero; its value is given as 0");
-				return 0;
-			}
+			if (stack[depth - 1] == 0)
+				return (double)NAN;
 			stack[depth - 2] /= stack[depth - 1];
 			break;
 		}
 		depth--;
 	}
-	return papi_formula_clamp(stack[0]);
+	return stack[0];
 }
 
 /* NOLINTEND(clang-analyzer-core.*) */
@@ -104,10 +104,21 @@ static long long evaluate_double(const struct papi_formula *formula, const long 
 long long papi_formula_evaluate(const struct papi_formula *formula, const long long counts[], const unsigned places[])
 {
 	long long value;
+	double real;
 
 	if (formula->exact && evaluate_exactly(formula, counts, places, &value))
 		return value;
-	return evaluate_double(formula, counts, places);
+	real = evaluate_double(formula, counts, NULL, places);
+	if (isnan(real))
+		papi_error(PAPI_OK, "a derived event divides by a count of zero; its value is given as 0");
+	return papi_formula_clamp(real);
+}
+
+double papi_formula_evaluate_real(const struct papi_formula *formula, const double values[], const unsigned places[])
+{
+	double value = evaluate_double(formula, NULL, values, places);
+
+	return isfinite(value) ? value : (double)NAN;
 }
 
 static bool is_operator(const struct papi_formula_step *step)

@@ -75,6 +75,12 @@ int papi_formula_inline(const struct papi_formula *outer, const struct papi_form
 /* The value; term k has the count counts[places[k]]. Signal-safe but for the detail of a division by zero. */
 long long papi_formula_evaluate(const struct papi_formula *formula, const long long counts[], const unsigned places[]);
 
+/*
+ * The same of values with fractions, for metrics: term k is values[places[k]]. NaN where it divides by zero, where a
+ * value is NaN, and where the result is beyond double; never infinite. Signal-safe.
+ */
+double papi_formula_evaluate_real(const struct papi_formula *formula, const double values[], const unsigned places[]);
+
 /* A double as a count: truncated, clamped, not-a-number as 0. */
 long long papi_formula_clamp(double value);
 

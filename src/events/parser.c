@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "events/lines.h"
 
-/* More than any table has; a formula could not use many more. */
-#define MOST_TERMS 64
-
 struct reading {
 	const struct papi_parser *parser;
 	struct papi_lines lines;
@@ -65,7 +62,8 @@ static bool at_end(const struct papi_lines *lines)
 	return !lines->rest || !lines->rest[strspn(lines->rest, ", \t")];
 }
 
-static int read_terms(struct papi_lines *lines, struct papi_definition_source *source, const char *terms[])
+int papi_parser_terms(
+	struct papi_lines *lines, struct papi_definition_source *source, const char *terms[], int columns[])
 {
 	int status = PAPI_OK;
 
@@ -74,8 +72,10 @@ static int read_terms(struct papi_lines *lines, struct papi_definition_source *s
 			continue;
 		if (!*lines->field)
 			return papi_lines_fail(lines, "expected the name of an event between two commas");
-		if (source->n_terms == MOST_TERMS)
-			return papi_lines_fail(lines, "an event has at most %d terms", MOST_TERMS);
+		if (source->n_terms == PAPI_PARSER_TERMS)
+			return papi_lines_fail(lines, "an event has at most %d terms", PAPI_PARSER_TERMS);
+		if (columns)
+			columns[source->n_terms] = papi_lines_column(lines);
 		terms[source->n_terms++] = lines->field;
 	}
 	if (status == PAPI_OK && !source->n_terms)
@@ -136,7 +136,7 @@ static void read_event(struct reading *reading)
 {
 	struct papi_lines *lines = &reading->lines;
 	struct papi_definition_source source = { 0 };
-	const char *terms[MOST_TERMS];
+	const char *terms[PAPI_PARSER_TERMS];
 	int status;
 
 	reading->in_cpu_lines = false;
@@ -154,7 +154,7 @@ static void read_event(struct reading *reading)
 	reading->column = papi_lines_column(lines);
 	status = read_type(reading, &source);
 	if (status == PAPI_OK)
-		status = read_terms(lines, &source, terms);
+		status = papi_parser_terms(lines, &source, terms, NULL);
 	define(reading, &source, status);
 }
 
@@ -201,7 +201,7 @@ void papi_parse_decoded(const struct papi_parser *parser, const char *file, cons
 	papi_lines_begin(lines, file, text, length);
 	while (papi_lines_next(lines)) {
 		struct papi_definition_source source = { 0 };
-		const char *terms[MOST_TERMS], *type;
+		const char *terms[PAPI_PARSER_TERMS], *type;
 		int status = PAPI_OK, derived;
 
 		source.terms = terms;
@@ -225,7 +225,7 @@ void papi_parse_decoded(const struct papi_parser *parser, const char *file, cons
 		source.description = column(lines);
 		source.note = column(lines);
 		if (status == PAPI_OK)
-			status = read_terms(lines, &source, terms);
+			status = papi_parser_terms(lines, &source, terms, NULL);
 		define(&reading, &source, status);
 	}
 	papi_lines_end(lines);

@@ -18,6 +18,10 @@
 #include <stddef.h>
 
 #include "events/definitions.h"
+#include "events/lines.h"
+
+/* More than any table has; a formula could not use many more. */
+#define PAPI_PARSER_TERMS 64
 
 struct papi_parser {
 	/* Whether a name of a CPU line is one of this machine. */
@@ -40,5 +44,12 @@ void papi_parse_events(const struct papi_parser *parser, const char *file, const
  *	name,derived,postfix,"short description","long description","note",native,...
  */
 void papi_parse_decoded(const struct papi_parser *parser, const char *file, const char *text, size_t length);
+
+/*
+ * The end of a line that defines something: its terms, at least one, into terms[] and, unless NULL, their columns; and
+ * the texts behind SDESC, LDESC and NOTE. For lines of other files with the same form (metrics/). PAPI_EINVAL.
+ */
+int papi_parser_terms(
+	struct papi_lines *lines, struct papi_definition_source *source, const char *terms[], int columns[]);
 
 #endif

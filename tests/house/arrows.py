@@ -22,7 +22,9 @@ FLOORS = {
     'linux/machine': 'include base linux/cpu linux/proc linux/time',
     # From names to things to count, and the engine that counts them.
     'events': 'include base linux/machine',
-    'core': 'include base linux/cpu linux/process linux/machine linux/time events',
+    # Metrics: formulas over events, in groups.
+    'metrics': 'include base events',
+    'core': 'include base linux/cpu linux/process linux/machine linux/time events metrics',
     # libsde, a library of its own; sde/tools.h is what libpapi knows of it.
     'sde': 'include',
     # Sources of counts.
@@ -46,7 +48,7 @@ FLOORS = {
                        'components/vpmu/models components/vpmu/engine.h',
     'components': 'base components/perf_event components/rusage components/sde components/sysdetect components/vpmu',
     # What programs call.
-    'api': 'include base linux/machine linux/process linux/time events core',
+    'api': 'include base linux/machine linux/process linux/time events metrics core',
     'regions': 'include base linux/machine linux/time events core api',
     'fortran': 'include base api',
     # Profiles: from addresses to names; the store, and what it adds up to.
