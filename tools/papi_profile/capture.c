@@ -14,6 +14,7 @@
 #include "common.h"
 #include "options.h"
 #include "papi.h"
+#include "papi_profile/exact.h"
 #include "papi_profile/papi_profile.h"
 #include "papi_profile/session.h"
 #include "process.h"
@@ -37,6 +38,8 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "Options:\n"
 				 "  -e, --event EVENT,...   what to sample; papi_native_avail lists names; without\n"
 				 "                          it cycles, or CPU time where there are no counters\n"
+				 "  -x, --exact             nothing is sampled: the virtual PMU counts what each\n"
+				 "                          instruction does; usual where only it counts EVENT\n"
 				 "  -F, --frequency HZ      samples of each thread in a second; 999 without it\n"
 				 "  -c, --count PERIOD      a sample every PERIOD events instead\n"
 				 "  -g, --graph WAY         how callers are found: fp (frame pointers) or none\n"
@@ -85,6 +88,9 @@ static double parse_seconds(const char *text)
 
 static void check_combination(const struct papi_profile_session *session, const char *program, bool both)
 {
+	if (session->exact && session->pid)
+		papi_tool_usage_error(
+			&tool, "-x is for a program that papi_profile starts, not for one that runs already");
 	if (both)
 		papi_tool_usage_error(&tool, "-F and -c say the same in two ways: leave out one");
 	if (session->pid && program)
@@ -99,19 +105,22 @@ static void parse_options(struct papi_profile_session *session, int argc, char *
 {
 	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
-		{ "frequency", required_argument, NULL, 'F' }, { "count", required_argument, NULL, 'c' },
-		{ "graph", required_argument, NULL, 'g' }, { "output", required_argument, NULL, 'o' },
-		{ "pid", required_argument, NULL, 'p' }, { "time", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
-		{ NULL, 0, NULL, 0 } };
+		{ "exact", no_argument, NULL, 'x' }, { "frequency", required_argument, NULL, 'F' },
+		{ "count", required_argument, NULL, 'c' }, { "graph", required_argument, NULL, 'g' },
+		{ "output", required_argument, NULL, 'o' }, { "pid", required_argument, NULL, 'p' },
+		{ "time", required_argument, NULL, 't' }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	bool by_frequency = false;
 	int option;
 
 	/* The plus sign: what follows the name of the program belongs to the program. */
-	while ((option = getopt_long(argc, argv, "+e:F:c:g:o:p:t:h", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:xF:c:g:o:p:t:h", names, NULL)) != -1) {
 		switch (option) {
 		case 'e':
 			papi_profile_events_parse(session->events, optarg);
+			break;
+		case 'x':
+			session->exact = true;
 			break;
 		case 'F':
 			session->rate.frequency = (uint64_t)papi_tool_number(&tool, "-F", optarg, 1, INT32_MAX);
@@ -143,6 +152,7 @@ static void parse_options(struct papi_profile_session *session, int argc, char *
 		}
 	}
 	check_combination(session, argv[optind], by_frequency && session->rate.period);
+	session->rate_given = by_frequency || session->rate.period;
 }
 
 /* ---- Before and after ---------------------------------------------------------------------------------- */
@@ -182,10 +192,9 @@ static void tell_shortcomings(const struct papi_profile_session *session)
 		papi_profile_message("there are no samples: it ran too short, or the event did not happen");
 }
 
-static void tell(const struct papi_profile_session *session)
+static void tell_samples(const struct papi_profile_session *session)
 {
 	const struct papi_profile_events *list = session->events;
-	bool usual = !strcmp(session->file, PAPI_PROFILE_FILE);
 	char text[PAPI_HUGE_STR_LEN], number[64];
 	size_t used = 0;
 
@@ -197,6 +206,16 @@ static void tell(const struct papi_profile_session *session)
 	}
 	number_text(number, sizeof(number), (int64_t)session->lost);
 	papi_profile_message("%s (%s lost) in %.3f s of %s", text, number, session->elapsed, session->command[0]);
+}
+
+static void tell(const struct papi_profile_session *session)
+{
+	bool usual = !strcmp(session->file, PAPI_PROFILE_FILE);
+
+	if (session->exact)
+		papi_profile_exact_tell(session);
+	else
+		tell_samples(session);
 	papi_profile_message("in %s; to look at them: papi_profile report%s%s", session->file, usual ? "" : " ",
 		usual ? "" : session->file);
 }
@@ -235,6 +254,20 @@ static int find_process(struct papi_profile_session *session)
 	return session->command ? 0 : PAPI_PROGRAM_FAILURE;
 }
 
+/* Where only the virtual PMU counts what is asked for, there is nothing to be sampled. */
+static void choose_exact(struct papi_profile_session *session)
+{
+	if (!session->exact && !session->pid)
+		session->exact = papi_profile_exact_is_meant(session->events);
+	if (!session->exact)
+		return;
+	if (session->rate_given)
+		papi_tool_usage_error(&tool, "%s: -F and -c are for samples, and here every instruction is counted",
+			session->events->number ? session->events->events[0].name : "-x");
+	if (!session->events->number)
+		papi_profile_events_parse(session->events, "PAPI_TOT_INS");
+}
+
 /* All that is asked for is there; what it is that can be sampled is the machine's to say. */
 static int record(struct papi_profile_session *session, char *path)
 {
@@ -245,8 +278,13 @@ static int record(struct papi_profile_session *session, char *path)
 		return PAPI_PROGRAM_FAILURE;
 	}
 	papi_tool_init();
-	papi_profile_events_resolve(session->events, &session->rate);
-	status = session->pid ? papi_profile_session_watch(session) : papi_profile_session_run(session, path);
+	choose_exact(session);
+	if (!session->exact)
+		papi_profile_events_resolve(session->events, &session->rate);
+	if (session->exact)
+		status = papi_profile_exact_run(session, path);
+	else
+		status = session->pid ? papi_profile_session_watch(session) : papi_profile_session_run(session, path);
 	if (session->elapsed > 0)
 		tell(session);
 	PAPI_shutdown();

@@ -67,6 +67,11 @@ static int64_t take_thread(struct papi_profile_places *places, struct papi_profi
 	return entry->value[0];
 }
 
+int64_t papi_profile_places_process(struct papi_profile_places *places, pid_t pid)
+{
+	return take_process(places, pid)->id;
+}
+
 int64_t papi_profile_places_thread(struct papi_profile_places *places, pid_t pid, pid_t tid)
 {
 	return take_thread(places, take_process(places, pid), tid);
@@ -310,12 +315,23 @@ static int64_t number_of(
 	return entry->value[0];
 }
 
+int64_t papi_profile_places_address_in(
+	struct papi_profile_places *places, pid_t pid, const struct papi_profile_mapping *mapping, uint64_t address)
+{
+	uint64_t offset = address;
+
+	if (mapping->module->kind == PAPI_PROFILE_MODULE_VDSO)
+		offset = address - mapping->start;
+	else if (mapping->module->kind == PAPI_PROFILE_MODULE_FILE)
+		papi_profile_module_address(mapping->module, address - mapping->start + mapping->offset, &offset);
+	return number_of(places, mapping->module, offset, pid);
+}
+
 int64_t papi_profile_places_address(
 	struct papi_profile_places *places, pid_t pid, uint64_t address, bool kernel, bool strict)
 {
 	struct papi_profile_process *process;
 	const struct papi_profile_mapping *mapping;
-	uint64_t offset = address;
 	size_t place;
 
 	if (kernel)
@@ -325,11 +341,7 @@ int64_t papi_profile_places_address(
 	mapping = place < process->n_mappings ? &process->mappings[place] : NULL;
 	if (!mapping || mapping->start > address)
 		return strict ? 0 : number_of(places, papi_profile_module_unknown(process->id), address, pid);
-	if (mapping->module->kind == PAPI_PROFILE_MODULE_VDSO)
-		offset = address - mapping->start;
-	else if (mapping->module->kind == PAPI_PROFILE_MODULE_FILE)
-		papi_profile_module_address(mapping->module, address - mapping->start + mapping->offset, &offset);
-	return number_of(places, mapping->module, offset, pid);
+	return papi_profile_places_address_in(places, pid, mapping, address);
 }
 
 void papi_profile_places_free(struct papi_profile_places *places)

@@ -47,7 +47,8 @@ void papi_profile_places_named(
 void papi_profile_places_mapped(struct papi_profile_places *places, pid_t pid, uint64_t start, uint64_t size,
 	uint64_t offset, const char *name, const struct papi_profile_build_id *build_id);
 
-/* The number of a thread in the store. */
+/* The number of a process in the store, and of a thread. */
+int64_t papi_profile_places_process(struct papi_profile_places *places, pid_t pid);
 int64_t papi_profile_places_thread(struct papi_profile_places *places, pid_t pid, pid_t tid);
 
 /*
@@ -56,6 +57,10 @@ int64_t papi_profile_places_thread(struct papi_profile_places *places, pid_t pid
  */
 int64_t papi_profile_places_address(
 	struct papi_profile_places *places, pid_t pid, uint64_t address, bool kernel, bool strict);
+
+/* The same where it is known what the process had mapped there. */
+int64_t papi_profile_places_address_in(
+	struct papi_profile_places *places, pid_t pid, const struct papi_profile_mapping *mapping, uint64_t address);
 
 void papi_profile_places_free(struct papi_profile_places *places);
 

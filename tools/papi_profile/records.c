@@ -125,7 +125,7 @@ static void take_sample(struct papi_profile_records *records, const struct perf_
 	records->counts.without_path += full;
 	event->samples++;
 	event->value += value;
-	papi_profile_counts_add(&records->counts, thread, (int64_t)number + 1, context, address, value);
+	papi_profile_counts_add(&records->counts, thread, (int64_t)number + 1, context, address, 1, value);
 }
 
 void papi_profile_records_take(void *data, const struct perf_event_header *record, size_t event)

@@ -81,20 +81,19 @@ static int write_event(struct papi_profile_session *session, size_t number)
 	const struct papi_profile_sampled *event = &session->events->events[number];
 	struct papi_profile_event_row row = { .name = event->name,
 		.native = event->native,
-		.unit = event->encoding->unit,
-		.kind = "sampled",
+		.unit = session->exact ? "" : event->encoding->unit,
+		.kind = session->exact ? "exact" : "sampled",
 		.period = (int64_t)session->rate.period,
-		.frequency = session->rate.period ? 0 : (int64_t)session->rate.frequency,
+		.frequency = session->rate.period || session->exact ? 0 : (int64_t)session->rate.frequency,
 		.user = !event->attr.exclude_user,
-		.kernel = !event->attr.exclude_kernel };
+		.kernel = !event->attr.exclude_kernel && !session->exact };
 
 	if (event->user_only)
 		row.note = "in user mode only: sampling the kernel is not permitted";
 	return papi_profile_store_event(session->store, (int64_t)number + 1, &row);
 }
 
-/* Makes the store, once the events are open. */
-static int make_store(struct papi_profile_session *session)
+int papi_profile_session_make_store(struct papi_profile_session *session)
 {
 	const PAPI_hw_info_t *hardware = PAPI_get_hardware_info();
 	char *command = command_text(session->command), *directory = getcwd(NULL, 0), started[32], version[32];
@@ -112,7 +111,7 @@ static int make_store(struct papi_profile_session *session)
 			.machine = hardware ? hardware->model_string : NULL,
 			.kernel = uname(&kernel) == 0 ? kernel.release : NULL,
 			.version = version,
-			.source = "sampled" },
+			.source = session->exact ? "exact" : "sampled" },
 		&session->store);
 	for (size_t i = 0; i < session->events->number && status == PAPI_OK; i++)
 		status = write_event(session, i);
@@ -258,7 +257,7 @@ static int run_spawned(struct papi_profile_session *session, struct papi_program
 		papi_profile_message("cannot sample: %s", papi_error_sentence());
 		return PAPI_PROGRAM_FAILURE;
 	}
-	status = make_store(session);
+	status = papi_profile_session_make_store(session);
 	if (status)
 		return status;
 	begin(session);
@@ -364,7 +363,7 @@ static int watch_attached(struct papi_profile_session *session, int process, int
 	int status = attach(session);
 
 	if (!status)
-		status = make_store(session);
+		status = papi_profile_session_make_store(session);
 	if (status)
 		return status;
 	begin(session);

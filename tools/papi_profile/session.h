@@ -23,6 +23,8 @@ struct papi_profile_session {
 	double seconds; /* how long to watch, 0: to the end */
 	struct papi_profile_rate rate;
 	struct papi_profile_events *events;
+	bool rate_given;
+	bool exact; /* the virtual PMU counts each instruction, and nothing is sampled (exact.h) */
 
 	/* What came of it. */
 	double elapsed;
@@ -38,5 +40,8 @@ struct papi_profile_session {
 /* Runs the program at path, or watches the process. The exit status of papi_profile; failures are told. */
 int papi_profile_session_run(struct papi_profile_session *session, char *path);
 int papi_profile_session_watch(struct papi_profile_session *session);
+
+/* Makes the store, once it is sure that the events can be measured. 0, or the exit status, told. */
+int papi_profile_session_make_store(struct papi_profile_session *session);
 
 #endif

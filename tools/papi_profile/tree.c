@@ -2,6 +2,7 @@
 /* tree.c - papi_profile tree: who calls what, from where programs begin. */
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common.h"
 #include "symbols/memory.h"
@@ -83,7 +84,9 @@ void view_need_contexts(const struct view *view)
 {
 	if (papi_profile_has_contexts(view->profile))
 		return;
-	fprintf(stderr, "%s: the profile does not have who called what: record it with -g fp\n", view->tool->name);
+	fprintf(stderr, "%s: the profile does not have who called what: %s\n", view->tool->name,
+		strcmp(view->profile->run.source, "exact") ? "record it with -g fp"
+							   : "sample it, without -x and with -g fp");
 	exit(EXIT_FAILURE);
 }
 

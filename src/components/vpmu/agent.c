@@ -147,13 +147,19 @@ static int exclude_clock(void)
 
 int papi_agent_start(const struct papi_agent_plan *plan)
 {
-	const struct papi_vpmu_wants wants = { .counters = plan->counters, .parts = plan->parts };
+	const struct papi_vpmu_wants wants = { .counters = plan->counters,
+		.parts = plan->parts,
+		.profile = plan->profile ? plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS : 0 };
 	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
 
 	if (status != PAPI_OK)
 		return status;
 	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))
 		return papi_error(PAPI_EBUG, "papi_run's geometry of caches makes no sense here");
+	if (wants.profile)
+		status = papi_vpmu_engine_profile(plan->directory, wants.profile);
+	if (status != PAPI_OK)
+		return status;
 	return papi_vpmu_engine_start(&wants, __builtin_frame_address(0));
 }
 

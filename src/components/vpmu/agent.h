@@ -49,6 +49,10 @@ struct papi_agent {
 struct papi_agent_plan {
 	uint64_t counters; /* a bit for each exact one */
 	unsigned parts;    /* of the simulators, for modelled ones: enum papi_vpmu_part */
+	/* Likewise of exact ones that a profile is made of, instead (profile_log.h); 0: there is none. In that
+	 * directory, each process makes its files. */
+	uint64_t profile;
+	char directory[512];
 	bool clock_unseen; /* the kernel's code in the program, which reads the clock, is not counted */
 	/* PAPI_VPMU_CACHE and PAPI_VPMU_MODEL of the collector: a program may be given another environment. */
 	char caches[512], model[16];

@@ -27,6 +27,7 @@ struct papi_vpmu_thread;
 struct papi_vpmu_wants {
 	uint64_t counters; /* bit 1 << enum papi_vpmu_counter, exact ones */
 	unsigned parts;    /* enum papi_vpmu_part: of the simulators, which get what they need to know */
+	uint64_t profile;  /* likewise, exact ones that a profile tells of, by instruction; 0: there is none */
 	bool inherit;      /* threads that the thread makes count, too; into its own counters, once they have ended */
 	uint64_t instructions_start, instructions_end; /* count only instructions in [start, end); 0, 0: everywhere */
 	uint64_t data_start, data_end;                 /* count only loads and stores of addresses in [start, end) */
@@ -100,6 +101,9 @@ void papi_vpmu_engine_forked(void);
  */
 void papi_vpmu_engine_lend(const struct papi_agent *agent);
 bool papi_vpmu_engine_is_lent(void);
+/* Before anything is started with a profile: makes its files in that directory (profile_log.h). PAPI_ECMP, with the
+ * reason. */
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters);
 /* The calling thread's counters become a new page of the agent's, if they are in none. */
 void papi_vpmu_engine_borrow(void);
 /* What the calling thread has traced goes through its simulators now. */

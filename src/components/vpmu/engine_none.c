@@ -79,6 +79,13 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	(void)agent;
 }
 
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters)
+{
+	(void)directory;
+	(void)counters;
+	return PAPI_ECMP;
+}
+
 bool papi_vpmu_engine_is_lent(void)
 {
 	return false;

@@ -198,6 +198,63 @@ static uint64_t trace_memory[600];
 static uint32_t branch_memory[600];
 static unsigned at; /* the native state that the translated run has come to */
 
+/* What recovery makes of the ways, besides what their counters say. */
+static uint64_t more_ways[PAPI_VPMU_WAY_ITERATIONS + 1][PAPI_VPMU_BLOCK_LENGTH + 1];
+
+static void add_way(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
+{
+	(void)r;
+	more_ways[kind][n] += more;
+}
+
+/* What a profile tells of the block: from how often each way was gone. */
+static uint64_t profile[PAPI_VPMU_FIRST_MODELLED];
+
+static void add_prefix(const struct subject *s, unsigned n, uint64_t times)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned j = 0; s->t.decoded.instructions[i].counted && j < PAPI_VPMU_FIRST_MODELLED; j++)
+			profile[j] += times * s->t.decoded.instructions[i].class.counts[j];
+}
+
+static void add_to_profile(const struct subject *s, unsigned kind, unsigned n, uint64_t times)
+{
+	const struct papi_vpmu_class *last = &s->t.decoded.instructions[n - 1].class;
+
+	if (kind == PAPI_VPMU_WAY_PREFIX || kind == PAPI_VPMU_WAY_ASIDE)
+		add_prefix(s, n, times);
+	if (kind == PAPI_VPMU_WAY_TAKEN || (kind == PAPI_VPMU_WAY_ASIDE && s->t.decoded.instructions[n - 1].counted))
+		profile[PAPI_VPMU_BRANCHES_TAKEN] += times;
+	if (kind != PAPI_VPMU_WAY_ITERATIONS)
+		return;
+	profile[PAPI_VPMU_LOADS] += times * last->loads_each;
+	profile[PAPI_VPMU_STORES] += times * last->stores_each;
+}
+
+static void make_profile(const struct subject *s)
+{
+	memset(profile, 0, sizeof(profile));
+	for (unsigned i = 0; i < s->t.copies * s->t.n_ways; i++) {
+		const struct papi_vpmu_way *way = &s->t.ways[i % s->t.n_ways];
+
+		add_to_profile(s, way->kind, way->n, area->ways[s->t.place.first_way + i]);
+	}
+	for (unsigned kind = 0; kind <= PAPI_VPMU_WAY_ITERATIONS; kind++)
+		for (unsigned n = 1; n <= PAPI_VPMU_BLOCK_LENGTH; n++)
+			add_to_profile(s, kind, n, more_ways[kind][n]);
+}
+
+/* The same as for counters. */
+static unsigned wrong_in_profile(const struct subject *s, const uint64_t *expected)
+{
+	unsigned i = 0;
+
+	while (i < PAPI_VPMU_FIRST_MODELLED &&
+		(!(s->wants.profile >> i & 1) || profile[i] == (s->request.library ? 0 : expected[i])))
+		i++;
+	return i;
+}
+
 static void sum_counters(uint64_t *sums)
 {
 	for (unsigned i = 0; i < PAPI_VPMU_COUNTERS; i++) {
@@ -254,7 +311,11 @@ static bool complain_of_difference(const struct machine *machine, const uint64_t
 	if (i < 16)
 		return complain("register %u is %llx, not %llx", i, (unsigned long long)machine->registers[i],
 			(unsigned long long)native->registers[i]);
-	return complain("counter %u is %lld, not %lld", counter, (long long)counters[counter],
+	if (counter < PAPI_VPMU_FIRST_MODELLED)
+		return complain("counter %u is %lld, not %lld", counter, (long long)counters[counter],
+			(long long)native_counts[at][counter]);
+	counter = wrong_in_profile(running, native_counts[at]) % PAPI_VPMU_FIRST_MODELLED;
+	return complain("counter %u is %lld in the profile, not %lld", counter, (long long)profile[counter],
 		(long long)native_counts[at][counter]);
 }
 
@@ -274,7 +335,8 @@ static bool follow(const struct machine *machine, const uint64_t *counters)
 
 	while (next < n_natives && next <= at + 2 &&
 		(!same_registers(machine, &natives[next]) ||
-			wrong_counter(running, counters, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED))
+			wrong_counter(running, counters, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED ||
+			wrong_in_profile(running, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED))
 		next++;
 	if (next == n_natives || next > at + 2)
 		return complain_of_difference(machine, counters);
@@ -338,11 +400,14 @@ static bool observe_translated(const struct machine *seen, int signal)
 		.library = s->request.library,
 		.counters = counters,
 		.spilled = word(VPMU_SPILLED),
+		.add_way = s->wants.profile ? add_way : NULL,
 		.rep_count = *word(VPMU_REP_COUNT),
 		.pc = *word(VPMU_PC) };
 
 	s->translated_steps++;
 	sum_counters(counters);
+	memset(more_ways, 0, sizeof(more_ways));
+	make_profile(s);
 	memcpy(s->counters, counters, sizeof(counters));
 	s->signal = signal;
 	s->ending = ENDS_BY_SIGNAL;
@@ -359,6 +424,7 @@ static bool observe_translated(const struct machine *seen, int signal)
 	state.pc = seen->pc;
 	state.flags = seen->flags;
 	papi_vpmu_recover_state(&recovery, &state);
+	make_profile(s);
 	memcpy(machine.registers, state.registers, sizeof(state.registers));
 	machine.pc = state.pc;
 	machine.flags = state.flags;
@@ -370,6 +436,7 @@ static bool observe_translated(const struct machine *seen, int signal)
 static void set_up_area(struct subject *s)
 {
 	memset(area->bytes, 0, sizeof(area->bytes));
+	memset(area->ways, 0, sizeof(area->ways));
 	*word(VPMU_DISPATCH) = label(harness_dispatch);
 	*word(VPMU_JUMP_MISS) = label(harness_miss);
 	*word(VPMU_GATE_ENTER) = label(harness_gate);
@@ -589,6 +656,7 @@ void translate(struct subject *s)
 	uint8_t *code = s->far ? far_code : near_code;
 	struct papi_vpmu_place place = { .e = { .next = written, .to_code = (intptr_t)code - (intptr_t)written },
 		.first_link = 1000,
+		.first_way = 7,
 		.find = find_known,
 		.translated = s };
 

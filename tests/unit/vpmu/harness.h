@@ -53,6 +53,8 @@ struct memory {
 struct area {
 	_Alignas(4096) uint8_t bytes[VPMU_JUMPS];
 	uint64_t jumps[65536];
+	uint8_t unused[VPMU_WAYS - VPMU_JUMPS - 65536 * 8];
+	uint64_t ways[512];
 };
 
 /* The last step of a run, or where it left the code. */

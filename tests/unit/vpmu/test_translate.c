@@ -159,7 +159,7 @@ static const struct row rows[] = {
 /* What is wanted, and how the code is made. */
 struct variation {
 	const char *name;
-	uint64_t counters;
+	uint64_t counters, profile;
 	unsigned parts; /* of the simulators */
 	bool far, overflow, may_change, step, library, in_range, data_range;
 };
@@ -188,7 +188,17 @@ static const struct variation variations[] = {
 	{ "step", .counters = ALL, .step = true },
 	{ "step, simulated, overflow", .counters = ALL, .far = true, .step = true, .parts = PAPI_VPMU_PARTS,
 		.overflow = true },
-	{ "library", .counters = ALL, .library = true },
+	{ "library", .counters = ALL, .profile = ALL, .library = true },
+	{ "profile", .profile = ALL },
+	{ "profile, far", .profile = BIT(INSTRUCTIONS) | BIT(LOADS), .far = true },
+	{ "profile, taken branches", .profile = BIT(INSTRUCTIONS) | BIT(STORES) | BIT(BRANCHES_TAKEN) },
+	{ "profile and counters", .counters = ALL, .profile = ALL },
+	{ "profile and counters, simulated", .counters = BIT(LOADS) | BIT(BRANCHES_TAKEN), .profile = ALL,
+		.parts = PAPI_VPMU_PARTS },
+	{ "profile, overflow", .counters = BIT(INSTRUCTIONS), .profile = ALL, .overflow = true },
+	{ "profile, may change", .profile = ALL, .may_change = true },
+	{ "profile, step", .profile = ALL, .step = true },
+	{ "profile, range", .profile = ALL, .in_range = true, .far = true },
 	{ "range", .counters = ALL, .in_range = true },
 	{ "range, simulated", .counters = ALL, .in_range = true, .parts = PAPI_VPMU_PARTS, .far = true },
 };
@@ -196,6 +206,7 @@ static const struct variation variations[] = {
 static void vary(struct subject *s, const struct variation *variation)
 {
 	s->wants.counters = variation->counters;
+	s->wants.profile = variation->profile;
 	s->wants.parts = variation->parts;
 	s->wants.overflow = variation->overflow;
 	for (unsigned i = 0; variation->overflow && i <= PAPI_VPMU_LAST_MODELLED; i++)

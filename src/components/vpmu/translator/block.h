@@ -22,9 +22,13 @@ struct papi_vpmu_mark {
 	uint16_t code;    /* offset from the entry */
 	uint16_t pc;      /* offset from the pc of the block of the instruction that is next */
 	uint16_t spilled; /* bit per register whose value is in spilled[] */
-	uint8_t added;    /* of the block's counters, in the order of their numbers, so many have been added */
-	uint8_t kind;     /* enum papi_vpmu_mark_kind */
+	/* Of the block's counters, in the order of their numbers, so many have been added, the one of its way behind
+	 * the others; and PAPI_VPMU_ADDED_WAY, if that of the taken branch, or of the iterations, has. */
+	uint8_t added;
+	uint8_t kind; /* enum papi_vpmu_mark_kind */
 };
+
+#define PAPI_VPMU_ADDED_WAY 0x80u
 
 enum papi_vpmu_mark_kind {
 	PAPI_VPMU_MARK_AT,       /* at that pc */
@@ -74,6 +78,7 @@ struct papi_vpmu_block {
 	int32_t weight;       /* the most that a pass brings any overflow nearer */
 	int32_t least_weight; /* the same if all that it touches is in the first level */
 	uint32_t description; /* of its records in the trace, + 1; 0: it has none */
+	uint32_t profile;     /* its record in the profile's log, 0: it has none */
 	bool stale;
 	bool reached; /* by an indirect branch, once */
 	bool follows; /* it is the end of another, where that jumps to: nobody else finds it */

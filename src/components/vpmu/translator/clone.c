@@ -8,6 +8,7 @@
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/trace.h"
@@ -33,14 +34,17 @@ static struct papi_vpmu_wants inherited_wants(const struct papi_vpmu_thread *thr
 
 static bool use_flavours(struct papi_vpmu_thread *child, const struct papi_vpmu_thread *thread)
 {
+	bool ready;
+
 	child->wants = inherited_wants(thread);
 	papi_vpmu_cache_lock();
 	child->flavour = papi_vpmu_flavour_get(&child->wants);
 	child->library = thread->library;
 	if (child->flavour)
 		child->flavour->users++;
+	ready = child->flavour && (!child->wants.profile || papi_vpmu_profile_enter(child));
 	papi_vpmu_cache_unlock();
-	return child->flavour;
+	return ready;
 }
 
 /* It counts from the start: for the heir of the EventSet, for the agent, as all threads do, or for both. */
@@ -130,6 +134,7 @@ uint64_t papi_vpmu_clone_newborn(struct papi_vpmu_thread *thread)
 	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	if (!thread->active)
 		return thread->pc;
+	papi_vpmu_profile_begun(thread);
 	papi_vpmu_signals_take_stack(thread);
 	return papi_vpmu_runtime_continue(thread);
 }

@@ -16,6 +16,7 @@
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/tracer.h"
@@ -194,6 +195,19 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	of_process = process_id();
 }
 
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters)
+{
+	uint64_t mask = papi_vpmu_signals_block();
+	const char *reason = NULL;
+
+	papi_vpmu_cache_lock();
+	if (!papi_vpmu_profile_is_on())
+		reason = papi_vpmu_profile_begin(directory, counters);
+	papi_vpmu_cache_unlock();
+	papi_vpmu_signals_unblock(mask);
+	return reason ? papi_error(PAPI_ECMP, "%s", reason) : PAPI_OK;
+}
+
 bool papi_vpmu_engine_is_lent(void)
 {
 	return papi_vpmu_agent != NULL;
@@ -225,6 +239,7 @@ void papi_vpmu_engine_forked(void)
 	of_process = process_id();
 	papi_vpmu_cache_forked();
 	papi_vpmu_threads_forked();
+	papi_vpmu_profile_forked();
 	papi_vpmu_trace_forked(papi_vpmu_self);
 	papi_vpmu_signals_forked(papi_vpmu_self);
 }

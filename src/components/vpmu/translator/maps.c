@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/tracer.h"
 
 /* Mappings that are executable; neighbours of the same sort are joined. */
@@ -27,7 +28,8 @@ static struct {
 
 /* A line: 55e4a8c00000-55e4a8c02000 r-xp 00002000 fe:00 1234    /usr/bin/program */
 struct line {
-	uint64_t start, end, offset, inode;
+	uint64_t start, end, offset, device, inode;
+	const char *name, *name_end;
 	bool read, write, execute, shared;
 };
 
@@ -58,6 +60,8 @@ static const char *skip_word(const char *at, const char *end)
 
 static bool parse(const char *at, const char *end, struct line *line)
 {
+	uint64_t minor;
+
 	at = hexadecimal(at, end, &line->start);
 	if (at == end || *at++ != '-')
 		return false;
@@ -69,13 +73,18 @@ static bool parse(const char *at, const char *end, struct line *line)
 	line->execute = at[3] == 'x';
 	line->shared = at[4] == 's';
 	at = hexadecimal(skip_word(at + 1, end), end, &line->offset);
-	at = skip_word(at + 1, end); /* the device */
+	at = hexadecimal(at + 1, end, &line->device);
+	at = hexadecimal(at < end ? at + 1 : at, end, &minor);
+	line->device = line->device << 32 | minor;
+	at = skip_word(at, end);
 	line->inode = 0;
 	while (at < end && *at >= '0' && *at <= '9')
 		line->inode = line->inode * 10 + (uint64_t)(*at++ - '0');
 	/* The vDSO has no file, and does not change. */
 	while (at < end && *at == ' ')
 		at++;
+	line->name = at;
+	line->name_end = end;
 	if (end - at >= 5 && at[0] == '[' && at[1] == 'v')
 		line->inode = 1;
 	return true;
@@ -102,17 +111,16 @@ static void look_at_gap(const struct line *line, uint64_t program)
 		gap.end = line->start;
 }
 
-static bool read_lines(void)
+/* Calls each for all lines. False: they cannot be read. */
+static bool read_lines(void (*each)(const struct line *line, void *argument), void *argument)
 {
 	static char buffer[16384]; /* under the lock */
 	static const char path[] = "/proc/self/maps";
 	long descriptor = papi_vpmu_raw(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-	uint64_t program = getauxval(AT_PHDR);
 	size_t kept = 0;
 
 	if (descriptor < 0)
 		return false;
-	gap.start = n_ranges = 0;
 	for (;;) {
 		long got = papi_vpmu_raw(
 			SYS_read, descriptor, (long)(buffer + kept), (long)(sizeof(buffer) - kept), 0, 0, 0);
@@ -125,10 +133,8 @@ static bool read_lines(void)
 
 			if (*next != '\n')
 				continue;
-			if (parse(at, next, &line)) {
-				add(&line);
-				look_at_gap(&line, program);
-			}
+			if (parse(at, next, &line))
+				each(&line, argument);
 			at = next + 1;
 		}
 		kept = (size_t)(end - at);
@@ -139,6 +145,20 @@ static bool read_lines(void)
 	}
 	papi_vpmu_raw(SYS_close, descriptor, 0, 0, 0, 0, 0);
 	return true;
+}
+
+static void take(const struct line *line, void *program)
+{
+	add(line);
+	look_at_gap(line, *(const uint64_t *)program);
+}
+
+static bool read_ranges(void)
+{
+	uint64_t program = getauxval(AT_PHDR);
+
+	gap.start = n_ranges = 0;
+	return read_lines(take, &program);
 }
 
 static const struct range *search(uint64_t address)
@@ -162,7 +182,7 @@ static const struct range *find(uint64_t address)
 
 	if (range)
 		return range;
-	complete = read_lines();
+	complete = read_ranges();
 	return search(address);
 }
 
@@ -184,10 +204,36 @@ bool papi_vpmu_maps_may_change(uint64_t address)
 	return !range || range->may_change || papi_vpmu_tracer_known();
 }
 
+/* The name of a line; cut where it is too long. */
+static void take_mapping(const struct line *line, void *found)
+{
+	struct papi_vpmu_mapping *mapping = found;
+	size_t length = 0;
+
+	if (mapping->address < line->start || mapping->address >= line->end)
+		return;
+	mapping->start = line->start;
+	mapping->end = line->end;
+	mapping->offset = line->offset;
+	mapping->device = line->device;
+	mapping->inode = line->inode;
+	for (const char *at = line->name; at < line->name_end && length + 1 < sizeof(mapping->path); at++)
+		mapping->path[length++] = *at;
+	mapping->path[length] = '\0';
+}
+
+bool papi_vpmu_maps_find(uint64_t address, struct papi_vpmu_mapping *mapping)
+{
+	mapping->address = address;
+	mapping->end = 0;
+	return read_lines(take_mapping, mapping) && mapping->end;
+}
+
 bool papi_vpmu_maps_forget(uint64_t start, uint64_t end)
 {
 	bool held = false;
 
+	papi_vpmu_profile_forget(start, end);
 	for (unsigned i = 0; i < n_ranges; i++) {
 		/* A mapping that it adjoins may go on into it now, with an instruction across the border. */
 		if (ranges[i].start <= end && start <= ranges[i].end)
@@ -202,7 +248,7 @@ uint64_t papi_vpmu_maps_place_near_program(uint64_t size)
 {
 	const uint64_t distance = (uint64_t)1 << 28, low = (uint64_t)1 << 30;
 
-	if (!gap.end && !read_lines())
+	if (!gap.end && !read_ranges())
 		return 0;
 	if (gap.end < low) /* a program at a fixed low address: above what its heap will need */
 		return low;

@@ -9,6 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct papi_vpmu_mapping {
+	uint64_t address; /* that was asked for */
+	uint64_t start, end, offset, device, inode;
+	char path[1024]; /* "": it is of no file */
+};
+
+/* The mapping around an address, as the kernel says now. False: there is none. */
+bool papi_vpmu_maps_find(uint64_t address, struct papi_vpmu_mapping *mapping);
+
 /* The end of the executable memory around an address; 0 where it is not executable. */
 uint64_t papi_vpmu_maps_executable_until(uint64_t address);
 

@@ -9,6 +9,7 @@
 
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
 
 /* What the runtime does between two instructions of the program. A mapping for code says so in its third argument. */
 static const struct call {
@@ -162,6 +163,13 @@ static bool lets_through(const struct sock_fprog *program, int number, uint64_t 
 	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
 }
 
+/* Its files grow. */
+static bool lets_profile_through(const struct sock_fprog *program)
+{
+	return lets_through(program, SYS_fallocate, 0) && lets_through(program, SYS_pwrite64, 0) &&
+		lets_through(program, SYS_prlimit64, 0);
+}
+
 static bool lets_all_through(uint64_t address)
 {
 	struct sock_fprog program;
@@ -171,7 +179,8 @@ static bool lets_all_through(uint64_t address)
 	for (unsigned i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (!lets_through(&program, needed[i].number, needed[i].third))
 			return false;
-	return lets_through(&program, papi_vpmu_processor_needed_call, 0);
+	return lets_through(&program, papi_vpmu_processor_needed_call, 0) &&
+		(!papi_vpmu_profile_is_on() || lets_profile_through(&program));
 }
 
 const char *papi_vpmu_seccomp_obstacle(const struct papi_vpmu_call *call)

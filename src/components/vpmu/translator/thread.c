@@ -12,6 +12,7 @@
 #include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/syscalls.h"
 #include "components/vpmu/translator/trace.h"
 
@@ -68,10 +69,17 @@ bool papi_vpmu_threads_hold(uint64_t address)
 	return thread;
 }
 
+static uint64_t size_of_thread(void)
+{
+	uint64_t room = papi_vpmu_profile_room();
+
+	return room ? room : sizeof(struct papi_vpmu_thread);
+}
+
 /* Aligned more than pages are: a larger piece is mapped, and what is too much given back. */
 static struct papi_vpmu_thread *map_thread(void)
 {
-	const uint64_t size = sizeof(struct papi_vpmu_thread), alignment = _Alignof(struct papi_vpmu_thread);
+	const uint64_t size = size_of_thread(), alignment = _Alignof(struct papi_vpmu_thread);
 	uint64_t start = (uint64_t)papi_vpmu_raw(SYS_mmap, 0, (long)(size + alignment), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	uint64_t aligned = (start + alignment - 1) & ~(alignment - 1);
@@ -112,7 +120,8 @@ static struct papi_vpmu_thread *find_gone(void)
 static void clean(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_thread *next = thread->next, *same_hash = thread->same_hash;
-	bool jumps_are_mapped = thread->jumps_are_mapped;
+	bool jumps_are_mapped = thread->jumps_are_mapped, has_room = thread->has_room;
+	uint32_t lane = thread->lane, lane_entry = thread->lane_entry;
 	void *page = thread->page;
 
 	papi_vpmu_trace_end(thread);
@@ -130,6 +139,9 @@ static void clean(struct papi_vpmu_thread *thread)
 	thread->next = next;
 	thread->same_hash = same_hash;
 	thread->jumps_are_mapped = jumps_are_mapped;
+	thread->has_room = has_room;
+	thread->lane = lane;
+	thread->lane_entry = lane_entry;
 	thread->page = page;
 }
 
@@ -145,6 +157,7 @@ struct papi_vpmu_thread *papi_vpmu_thread_new(void)
 	} else {
 		thread = map_thread();
 		if (thread) {
+			thread->has_room = papi_vpmu_profile_is_on();
 			papi_vpmu_jumps_map(thread);
 			put_into_lists(thread);
 		}
@@ -221,7 +234,7 @@ void papi_vpmu_threads_forked(void)
 		struct papi_vpmu_thread *next = threads->next;
 
 		if (threads != self)
-			munmap(threads, sizeof(*threads));
+			munmap(threads, threads->has_room ? size_of_thread() : sizeof(*threads));
 		threads = next;
 	}
 	threads = next_asked = NULL;
@@ -234,6 +247,8 @@ void papi_vpmu_threads_forked(void)
 		self->flavour = self->library = self->stepping = NULL;
 		papi_vpmu_jumps_forget(self); /* the cache that they lead into is the parent's */
 		self->n_wants = 0;
+		self->profiled = false;
+		self->lane = 0;
 		papi_vpmu_overflow_forget(self, NULL);
 		papi_vpmu_thread_forget_parent(self);
 	}

@@ -124,6 +124,9 @@ struct papi_vpmu_thread {
 	void *page;                      /* of the agent's, where counters lie; NULL: they are the process's own */
 	unsigned n_jumps;                /* places of jumps that have been entered since it was empty */
 	bool jumps_are_mapped;           /* from a file that holds them as they are when empty (jumps.h) */
+	bool has_room;                   /* for counters of a profile (profile.h), behind it */
+	bool profiled;                   /* they count for the thread that has the block now */
+	uint32_t lane, lane_entry;       /* of the profile, and where the log tells of it; 0: none */
 	struct papi_vpmu_models *models; /* when it simulates */
 	uint64_t *trace;
 	uint32_t *branches;

@@ -6,12 +6,14 @@
 #include "base/error.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/jumps.h"
+#include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/trace.h"
 
 void papi_vpmu_wants_join(struct papi_vpmu_wants *all, const struct papi_vpmu_wants *wants)
 {
 	all->counters |= wants->counters;
 	all->parts |= wants->parts;
+	all->profile |= wants->profile;
 	all->inherit |= wants->inherit;
 	all->overflow |= wants->overflow;
 	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
@@ -31,8 +33,8 @@ bool papi_vpmu_wants_same_ranges(const struct papi_vpmu_wants *a, const struct p
 
 bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
 {
-	return a->counters == b->counters && a->parts == b->parts && a->inherit == b->inherit &&
-		papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
+	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile &&
+		a->inherit == b->inherit && papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
 		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
 
@@ -56,7 +58,8 @@ int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu
 	exchange(&flavour, papi_vpmu_flavour_get(wants));
 	if (wants->overflow)
 		exchange(&stepping, papi_vpmu_flavour_step(wants));
-	complete = flavour && library && (stepping || !wants->overflow);
+	complete = flavour && library && (stepping || !wants->overflow) &&
+		(!wants->profile || papi_vpmu_profile_enter(thread));
 	if (complete) {
 		if (thread->flavour && flavour != thread->flavour)
 			papi_vpmu_jumps_forget(thread);

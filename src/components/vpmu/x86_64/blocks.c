@@ -7,6 +7,7 @@
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/tracer.h"
 #include "components/vpmu/x86_64/describe.h"
+#include "components/vpmu/x86_64/profile.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* ---- the process as translation sees it ---- */
@@ -78,6 +79,7 @@ static bool open_place(struct papi_vpmu_place *place, struct papi_vpmu_flavour *
 		return false;
 	papi_vpmu_cache_begin_block(&place->e, pc);
 	place->first_link = papi_vpmu_cache_next_link();
+	place->first_way = 0;
 	place->find = find;
 	place->translated = flavour;
 	return true;
@@ -98,6 +100,8 @@ static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi
 	if (!open_place(&place, flavour, t->pc))
 		return NULL;
 	t->block.flavour = flavour;
+	if (t->n_ways)
+		t->block.profile = papi_vpmu_profile_translation(t, &place.first_way);
 	papi_vpmu_translation_emit(t, &place);
 	return file(t);
 }

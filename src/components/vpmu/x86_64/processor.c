@@ -47,6 +47,7 @@ AT(branches_limit, VPMU_BRANCHES_LIMIT);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);
+_Static_assert(sizeof(struct papi_vpmu_thread) <= VPMU_WAYS, "the counters of ways lie behind the thread");
 _Static_assert(VPMU_LANES == PAPI_VPMU_LANES && VPMU_MAX_GATES == PAPI_VPMU_GATES, "not as many");
 _Static_assert(sizeof(struct papi_vpmu_gate) == VPMU_GATE_SIZE, "gates are larger");
 
@@ -56,6 +57,7 @@ const int papi_vpmu_processor_needed_call = SYS_arch_prctl;
 const uint64_t papi_vpmu_processor_reach = (uint64_t)1 << 30;
 /* Beyond, most processors have no address. */
 const uint64_t papi_vpmu_processor_end_of_programs = (uint64_t)1 << 47;
+const uint64_t papi_vpmu_processor_ways = VPMU_WAYS, papi_vpmu_processor_max_ways = VPMU_MAX_WAYS;
 const uint32_t papi_vpmu_processor_jump_slot = R_X86_64_JUMP_SLOT;
 
 /* CF, PF, AF, ZF, SF, OF */

@@ -4,6 +4,13 @@
 
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
+#include "components/vpmu/x86_64/profile.h"
+
+static void add_way(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
+{
+	papi_vpmu_profile_add(r->argument, r->block->profile, kind, n, more);
+}
 
 static struct papi_vpmu_recovery recovery_of(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
 {
@@ -17,6 +24,8 @@ static struct papi_vpmu_recovery recovery_of(struct papi_vpmu_thread *thread, co
 		.spilled = thread->spilled,
 		.rep_count = thread->rep_count,
 		.pc = thread->pc,
+		.add_way = block->profile ? add_way : NULL,
+		.argument = thread,
 	};
 }
 
@@ -49,4 +58,10 @@ bool papi_vpmu_recover_branch(struct papi_vpmu_thread *thread)
 void papi_vpmu_recover_count(struct papi_vpmu_thread *thread, const uint8_t *bytes, uint64_t size, uint64_t pc)
 {
 	papi_vpmu_recover_alone(&thread->wants, thread->counters[0], bytes, size, pc);
+	if (!thread->wants.profile)
+		return;
+	papi_vpmu_cache_lock();
+	papi_vpmu_profile_add(
+		thread, papi_vpmu_profile_alone(&thread->wants, pc, bytes, size), PAPI_VPMU_WAY_PREFIX, 1, 1);
+	papi_vpmu_cache_unlock();
 }

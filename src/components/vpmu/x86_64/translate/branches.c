@@ -40,7 +40,9 @@ static void go_to(struct papi_vpmu_translation *t, uint64_t pc)
 
 static bool counts_taken(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	return last->counted && t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
+	return last->counted &&
+		(t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1 ||
+			papi_vpmu_profiles_taken(t->request.wants));
 }
 
 static void end_conditional(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
@@ -66,7 +68,7 @@ static void end_conditional(struct papi_vpmu_translation *t, const struct papi_v
 	t->spilled = spilled;
 	if (counts_taken(t, last)) {
 		papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_TAKEN);
-		papi_vpmu_count_one(t, PAPI_VPMU_BRANCHES_TAKEN, target);
+		papi_vpmu_count_taken(t, target);
 	}
 	papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
 	papi_vpmu_trace_outcome(t, true, target);
@@ -84,6 +86,7 @@ void papi_vpmu_lead_aside(struct papi_vpmu_translation *t, unsigned branch)
 		.place = papi_vpmu_emit_jump_if(&t->e, instruction->decoded.opcode & 15u),
 		.instruction = branch,
 		.lane = t->lane,
+		.copy = t->copy,
 		.spilled = t->spilled,
 	};
 	papi_vpmu_mark(t, instruction->pc + instruction->decoded.length);
@@ -98,6 +101,7 @@ void papi_vpmu_end_asides(struct papi_vpmu_translation *t)
 
 		papi_vpmu_emit_land_32(&t->e, aside->place);
 		t->lane = aside->lane;
+		t->copy = aside->copy;
 		t->spilled = aside->spilled;
 		t->added = 0;
 		papi_vpmu_mark_as(t, behind, PAPI_VPMU_MARK_ASIDE_TAKEN);

@@ -72,10 +72,8 @@ static unsigned offset_of(const struct papi_vpmu_translation *t, unsigned counte
 	return VPMU_COUNTERS + t->lane * VPMU_LANE_SIZE + 8 * counter;
 }
 
-static void add(struct papi_vpmu_translation *t, unsigned counter, uint64_t n, bool flags_free)
+static void add(struct papi_vpmu_translation *t, unsigned offset, uint64_t n, bool flags_free)
 {
-	unsigned offset = offset_of(t, counter);
-
 	if (flags_free) {
 		papi_vpmu_emit_add_flags(&t->e, offset, (int32_t)n);
 		return;
@@ -85,15 +83,20 @@ static void add(struct papi_vpmu_translation *t, unsigned counter, uint64_t n, b
 	papi_vpmu_emit_store(&t->e, offset, RAX);
 }
 
-/* Where flags are not free, rax is spilled. */
-static void add_sums(struct papi_vpmu_translation *t, const uint64_t *sums, uint64_t pc, bool flags_free)
+/* And one more of the way, if there is one. Where flags are not free, rax is spilled. */
+static void add_sums(struct papi_vpmu_translation *t, const uint64_t *sums, unsigned way, uint64_t pc, bool flags_free)
 {
 	for (uint64_t left = t->request.wants->counters; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(left);
 
 		if (!sums[i])
 			continue;
-		add(t, i, sums[i], flags_free);
+		add(t, offset_of(t, i), sums[i], flags_free);
+		t->added++;
+		papi_vpmu_mark(t, pc);
+	}
+	if (way) {
+		add(t, way, 1, flags_free);
 		t->added++;
 		papi_vpmu_mark(t, pc);
 	}
@@ -109,46 +112,60 @@ static bool anything_to_add(const struct papi_vpmu_translation *t)
 
 void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_free)
 {
-	if (!anything_to_add(t))
+	unsigned way = papi_vpmu_way_offset(t, PAPI_VPMU_WAY_PREFIX, t->decoded.count);
+
+	if (!anything_to_add(t) && !way)
 		return;
 	if (flags_free) {
-		add_sums(t, t->sums, pc, true);
+		add_sums(t, t->sums, way, pc, true);
 		return;
 	}
 	papi_vpmu_spill(t, RAX, pc);
 	papi_vpmu_emit_flags_save(&t->e);
 	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_FLAGS);
-	add_sums(t, t->sums, pc, true);
+	add_sums(t, t->sums, way, pc, true);
 	papi_vpmu_emit_flags_restore(&t->e);
 	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_AT);
 	papi_vpmu_unspill(t, RAX, pc);
 }
 
-void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint64_t target)
+static bool counts_taken(const struct papi_vpmu_translation *t)
 {
-	if (papi_vpmu_flags_unused(t->request.view, target)) {
-		add(t, counter, 1, true);
-		return;
+	return t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
+}
+
+void papi_vpmu_count_taken(struct papi_vpmu_translation *t, uint64_t target)
+{
+	unsigned way = papi_vpmu_way_offset(t, PAPI_VPMU_WAY_TAKEN, t->decoded.count), added = t->added;
+	bool flags_free = papi_vpmu_flags_unused(t->request.view, target);
+
+	if (!flags_free)
+		papi_vpmu_spill(t, RAX, target);
+	if (way) {
+		add(t, way, 1, flags_free);
+		t->added |= PAPI_VPMU_ADDED_WAY;
+		papi_vpmu_mark(t, target);
 	}
-	papi_vpmu_spill(t, RAX, target);
-	add(t, counter, 1, false);
+	if (counts_taken(t))
+		add(t, offset_of(t, PAPI_VPMU_BRANCHES_TAKEN), 1, flags_free);
+	t->added = added;
 	papi_vpmu_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
-	papi_vpmu_unspill(t, RAX, target);
+	if (!flags_free)
+		papi_vpmu_unspill(t, RAX, target);
 }
 
 void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch)
 {
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[branch];
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED], pc = last->pc + last->decoded.length;
-	bool counts_taken = last->counted && t->request.wants->counters >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 	bool flags_free = papi_vpmu_flags_unused(t->request.view, papi_vpmu_branch_target(last));
 
 	papi_vpmu_sum(t, branch + 1, sums);
 	if (!flags_free)
 		papi_vpmu_spill(t, RAX, pc);
-	add_sums(t, sums, pc, flags_free);
-	if (counts_taken) {
-		add(t, PAPI_VPMU_BRANCHES_TAKEN, 1, flags_free);
+	add_sums(t, sums, papi_vpmu_way_offset(t, PAPI_VPMU_WAY_ASIDE, branch + 1), pc, flags_free);
+	if (last->counted && counts_taken(t)) {
+		add(t, offset_of(t, PAPI_VPMU_BRANCHES_TAKEN), 1, flags_free);
 		papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_ASIDE);
 	}
 	if (!flags_free)
@@ -156,20 +173,25 @@ void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch)
 }
 
 /* iterations = rep_count - rcx, computed as ~(~rep_count + rcx), which leaves the flags alone. */
-static void add_iterations(struct papi_vpmu_translation *t, unsigned counter, unsigned each)
+static void add_iterations(struct papi_vpmu_translation *t, unsigned offset, unsigned each)
 {
-	unsigned offset = offset_of(t, counter);
-
-	if (!each || !(t->request.wants->counters >> counter & 1))
-		return;
 	papi_vpmu_emit_load(&t->e, RDX, offset);
 	papi_vpmu_emit_lea_scaled(&t->e, RDX, RDX, RAX, each, 0);
 	papi_vpmu_emit_store(&t->e, offset, RDX);
 }
 
+static void add_accesses(struct papi_vpmu_translation *t, unsigned counter, unsigned each)
+{
+	if (each && t->request.wants->counters >> counter & 1)
+		add_iterations(t, offset_of(t, counter), each);
+}
+
 void papi_vpmu_count_repeated(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
 {
+	unsigned way = papi_vpmu_way_offset(
+		t, PAPI_VPMU_WAY_ITERATIONS, (unsigned)(instruction - t->decoded.instructions) + 1);
 	uint64_t next = instruction->pc + instruction->decoded.length;
+	unsigned added = t->added;
 
 	papi_vpmu_mark_as(t, next, PAPI_VPMU_MARK_REPEATED);
 	papi_vpmu_spill(t, RAX, next);
@@ -178,7 +200,13 @@ void papi_vpmu_count_repeated(struct papi_vpmu_translation *t, const struct papi
 	papi_vpmu_emit_not(&t->e, RAX);
 	papi_vpmu_emit_lea_scaled(&t->e, RAX, RAX, RCX, 1, 0);
 	papi_vpmu_emit_not(&t->e, RAX);
-	add_iterations(t, PAPI_VPMU_LOADS, instruction->class.loads_each);
+	if (way) {
+		add_iterations(t, way, 1);
+		t->added |= PAPI_VPMU_ADDED_WAY;
+		papi_vpmu_mark(t, next);
+	}
+	add_accesses(t, PAPI_VPMU_LOADS, instruction->class.loads_each);
 	papi_vpmu_mark_as(t, next, PAPI_VPMU_MARK_REPEATED_LOADS);
-	add_iterations(t, PAPI_VPMU_STORES, instruction->class.stores_each);
+	add_accesses(t, PAPI_VPMU_STORES, instruction->class.stores_each);
+	t->added = added;
 }

@@ -43,6 +43,9 @@
 #define VPMU_SYSCALL_KINDS 6144  /* unsigned char[512] */
 #define VPMU_JUMPS         65536 /* uint64_t[65536] */
 
+#define VPMU_WAYS     2097152 /* uint64_t[VPMU_MAX_WAYS]: counters of a profile, where there is one */
+#define VPMU_MAX_WAYS 4194304
+
 #ifndef __ASSEMBLER__
 
 #include "components/vpmu/translator/exits.h"

@@ -31,6 +31,7 @@ static const struct papi_vpmu_mark *find_mark(const struct papi_vpmu_block *bloc
 struct passed {
 	uint64_t all[PAPI_VPMU_FIRST_MODELLED], before[PAPI_VPMU_FIRST_MODELLED];
 	struct papi_vpmu_instruction last; /* of those before the offset */
+	unsigned n_all, n_before;          /* how many they are */
 };
 
 static bool is_counted(const struct papi_vpmu_recovery *r, const struct papi_vpmu_instruction *instruction)
@@ -46,17 +47,21 @@ static void sum_up(const struct papi_vpmu_recovery *r, uint32_t offset, struct p
 	unsigned n = 0, counted;
 
 	memset(passed, 0, offsetof(struct passed, last));
+	passed->n_before = 0;
 	for (; n < PAPI_VPMU_BLOCK_LENGTH && at < block->size; n++) {
 		if (!papi_vpmu_decode_copy(&instruction, block->pc + at, block->bytes + at, block->size - at))
 			break;
 		at += instruction.decoded.length;
 	}
+	passed->n_all = n;
 	counted = n - block->trimmed;
 	at = 0;
 	for (unsigned i = 0; i < counted; i++) {
 		papi_vpmu_decode_copy(&instruction, block->pc + at, block->bytes + at, block->size - at);
-		if (at < offset)
+		if (at < offset) {
 			passed->last = instruction;
+			passed->n_before = i + 1;
+		}
 		for (unsigned j = 0; is_counted(r, &instruction) && j < PAPI_VPMU_FIRST_MODELLED; j++) {
 			passed->all[j] += instruction.class.counts[j];
 			if (at < offset)
@@ -72,8 +77,9 @@ static bool is_aside(const struct papi_vpmu_mark *mark)
 	return mark->kind == PAPI_VPMU_MARK_ASIDE_TAKEN || mark->kind == PAPI_VPMU_MARK_ASIDE;
 }
 
-/* A block adds its sums one after the other, in the order of the counters: so many of them have been. */
-static void correct_sums(const struct papi_vpmu_recovery *r, unsigned added, const struct passed *passed)
+/* A block adds its sums one after the other, in the order of the counters: so many of them have been. Returns whether
+ * that of its way, which comes then, has been as well. */
+static bool correct_sums(const struct papi_vpmu_recovery *r, unsigned added, const struct passed *passed)
 {
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
 		uint64_t done = 0;
@@ -86,18 +92,46 @@ static void correct_sums(const struct papi_vpmu_recovery *r, unsigned added, con
 		}
 		r->counters[i] += passed->before[i] - done;
 	}
+	return added;
+}
+
+/* The block has one way less, and one that ends before the offset. */
+static void correct_way(const struct papi_vpmu_recovery *r, bool aside, bool added, const struct passed *passed)
+{
+	bool whole = passed->n_before == passed->n_all;
+
+	if (!r->add_way || !passed->all[PAPI_VPMU_INSTRUCTIONS] || (added && (aside || whole)))
+		return;
+	if (added)
+		r->add_way(r, PAPI_VPMU_WAY_PREFIX, passed->n_all, (uint64_t)-1);
+	if (passed->before[PAPI_VPMU_INSTRUCTIONS])
+		r->add_way(r, aside ? PAPI_VPMU_WAY_ASIDE : PAPI_VPMU_WAY_PREFIX, passed->n_before, 1);
+}
+
+/* The branch at the end has been taken. */
+static void count_taken(const struct papi_vpmu_recovery *r, bool added, const struct passed *passed)
+{
+	if (papi_vpmu_is_wanted(r->wants, PAPI_VPMU_BRANCHES_TAKEN))
+		r->counters[PAPI_VPMU_BRANCHES_TAKEN]++;
+	if (r->add_way && !added && papi_vpmu_profiles_taken(r->wants))
+		r->add_way(r, PAPI_VPMU_WAY_TAKEN, passed->n_all, 1);
 }
 
 /* A rep string instruction that has been interrupted, or not yet counted. */
-static void count_iterations(
-	const struct papi_vpmu_recovery *r, const struct papi_vpmu_instruction *instruction, uint64_t rcx, bool loads)
+static void count_iterations(const struct papi_vpmu_recovery *r, const struct papi_vpmu_instruction *instruction,
+	uint64_t iterations, bool loads)
 {
-	uint64_t iterations = r->rep_count - rcx;
-
 	if (loads && papi_vpmu_is_wanted(r->wants, PAPI_VPMU_LOADS))
 		r->counters[PAPI_VPMU_LOADS] += iterations * instruction->class.loads_each;
 	if (papi_vpmu_is_wanted(r->wants, PAPI_VPMU_STORES))
 		r->counters[PAPI_VPMU_STORES] += iterations * instruction->class.stores_each;
+}
+
+static void profile_iterations(const struct papi_vpmu_recovery *r, const struct papi_vpmu_instruction *instruction,
+	unsigned n, uint64_t iterations)
+{
+	if (r->add_way && iterations && papi_vpmu_profiles_iterations(r->wants, instruction))
+		r->add_way(r, PAPI_VPMU_WAY_ITERATIONS, n, iterations);
 }
 
 static void correct_counters(const struct papi_vpmu_recovery *r, const struct papi_vpmu_mark *mark, uint64_t rcx)
@@ -106,6 +140,8 @@ static void correct_counters(const struct papi_vpmu_recovery *r, const struct pa
 	struct papi_vpmu_instruction repeated;
 	struct passed passed;
 	uint32_t offset = mark->pc;
+	uint64_t iterations = r->rep_count - rcx;
+	bool added = mark->added & PAPI_VPMU_ADDED_WAY;
 
 	if (mark->kind == PAPI_VPMU_MARK_TARGET || mark->kind == PAPI_VPMU_MARK_STORED_TARGET ||
 		mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_BRANCH)
@@ -113,22 +149,26 @@ static void correct_counters(const struct papi_vpmu_recovery *r, const struct pa
 	sum_up(r, offset, &passed);
 	if (is_aside(mark))
 		memcpy(passed.all, passed.before, sizeof(passed.all));
-	correct_sums(r, mark->added, &passed);
+	correct_way(r, is_aside(mark), correct_sums(r, mark->added & ~PAPI_VPMU_ADDED_WAY, &passed), &passed);
 	switch (mark->kind) {
 	case PAPI_VPMU_MARK_TAKEN:
-		r->counters[PAPI_VPMU_BRANCHES_TAKEN]++;
+		count_taken(r, added, &passed);
 		break;
 	case PAPI_VPMU_MARK_ASIDE_TAKEN:
 		r->counters[PAPI_VPMU_BRANCHES_TAKEN] += is_counted(r, &passed.last) &&
 			papi_vpmu_is_wanted(r->wants, PAPI_VPMU_BRANCHES_TAKEN);
 		break;
 	case PAPI_VPMU_MARK_REP:
-		if (papi_vpmu_decode_copy(&repeated, block->pc + offset, block->bytes + offset, block->size - offset))
-			count_iterations(r, &repeated, rcx, true);
+		if (!papi_vpmu_decode_copy(&repeated, block->pc + offset, block->bytes + offset, block->size - offset))
+			break;
+		count_iterations(r, &repeated, iterations, true);
+		profile_iterations(r, &repeated, passed.n_before + 1, iterations);
 		break;
 	case PAPI_VPMU_MARK_REPEATED:
 	case PAPI_VPMU_MARK_REPEATED_LOADS:
-		count_iterations(r, &passed.last, rcx, mark->kind == PAPI_VPMU_MARK_REPEATED);
+		count_iterations(r, &passed.last, iterations, mark->kind == PAPI_VPMU_MARK_REPEATED);
+		if (!added)
+			profile_iterations(r, &passed.last, passed.n_before, iterations);
 		break;
 	default:
 		break;
@@ -214,11 +254,19 @@ void papi_vpmu_recover_state(const struct papi_vpmu_recovery *r, struct papi_vpm
 
 static void take_back(const struct papi_vpmu_recovery *r, const struct papi_vpmu_instruction *instruction)
 {
+	struct passed passed;
+
 	if (!is_counted(r, instruction) || r->block->trimmed)
 		return;
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
 		if (papi_vpmu_is_wanted(r->wants, i))
 			r->counters[i] -= instruction->class.counts[i];
+	if (!r->add_way)
+		return;
+	sum_up(r, r->block->branch, &passed);
+	r->add_way(r, PAPI_VPMU_WAY_PREFIX, passed.n_all, (uint64_t)-1);
+	if (passed.before[PAPI_VPMU_INSTRUCTIONS])
+		r->add_way(r, PAPI_VPMU_WAY_PREFIX, passed.n_before, 1);
 }
 
 bool papi_vpmu_recover_indirect(const struct papi_vpmu_recovery *r, uint64_t *pc, uint64_t *stack)

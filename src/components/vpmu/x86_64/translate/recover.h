@@ -21,6 +21,7 @@
 
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
+#include "components/vpmu/ways.h"
 
 struct papi_vpmu_state {
 	uint64_t registers[16];
@@ -36,6 +37,10 @@ struct papi_vpmu_recovery {
 	uint64_t *counters;                  /* of any lane: they are added up. Corrected */
 	const uint64_t *spilled;             /* 16 of them */
 	uint64_t rep_count, pc;              /* the thread's */
+	/* So many more that have gone that way through the block, which may be one that it has no counter for by now;
+	 * argument: whoever calls. NULL: there is no profile. */
+	void (*add_way)(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more);
+	void *argument;
 };
 
 /* The state holds what the processor did in the block, and becomes the program's. */

@@ -100,7 +100,8 @@ static void translate_instruction(struct papi_vpmu_translation *t, const struct 
 {
 	const struct papi_vpmu_wants *wants = t->request.wants;
 	bool repeated = instruction->counted && is_repeated(instruction) &&
-		(papi_vpmu_is_wanted(wants, PAPI_VPMU_LOADS) || papi_vpmu_is_wanted(wants, PAPI_VPMU_STORES));
+		(papi_vpmu_is_wanted(wants, PAPI_VPMU_LOADS) || papi_vpmu_is_wanted(wants, PAPI_VPMU_STORES) ||
+			papi_vpmu_profiles_iterations(wants, instruction));
 	uint64_t next = instruction->pc + instruction->decoded.length;
 
 	if (!repeated) {
@@ -148,10 +149,15 @@ static void translate_copy(struct papi_vpmu_translation *t, unsigned point, bool
 
 /* A short loop of one block would always add to the same lane, and wait for that: it gets a copy for each of
  * several. */
-static unsigned copies_of(const struct papi_vpmu_decoded *decoded)
+static unsigned copies_of(const struct papi_vpmu_translation *t)
 {
+	const struct papi_vpmu_decoded *decoded = &t->decoded;
 	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
+	const struct papi_vpmu_view *view = t->request.view;
 
+	if (t->traced || t->plan.n_branches || t->block.follows || t->request.wants->overflow ||
+		view->may_change(view, decoded->pc))
+		return 1;
 	if (last->kind != PAPI_VPMU_CONDITIONAL || papi_vpmu_branch_target(last) != decoded->pc)
 		return 1;
 	return decoded->count <= 16 ? PAPI_VPMU_MAX_COPIES : 2;
@@ -163,16 +169,14 @@ static void translate_block(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_view *view = t->request.view;
 	bool may_change = view->may_change(view, decoded->pc), overflow = t->request.wants->overflow, flags_free;
 	unsigned point = papi_vpmu_counting_point(t, &flags_free);
-	bool alone = may_change || t->traced || t->plan.n_branches || t->block.follows || overflow;
-	unsigned copies = alone ? 1 : copies_of(decoded);
 
 	papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
 	if (may_change && decoded->instructions[0].kind != PAPI_VPMU_STEP)
 		papi_vpmu_check_unchanged(t);
 	if (overflow && !t->request.step)
 		papi_vpmu_spend_budget(t);
-	for (unsigned i = 0; i < copies; i++) {
-		t->again = i + 1 < copies;
+	for (t->copy = 0; t->copy < t->copies; t->copy++) {
+		t->again = t->copy + 1 < t->copies;
 		t->lane = (t->lane + 1) % VPMU_LANES;
 		t->added = 0;
 		papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
@@ -308,6 +312,8 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 	}
 	count_trimmed(t);
 	sum(t);
+	t->copies = copies_of(t);
+	papi_vpmu_plan_ways(t);
 	if (request->wants->overflow)
 		papi_vpmu_weigh(t);
 }
@@ -376,5 +382,7 @@ bool papi_vpmu_translation_plan_following(
 	if (!t->decoded.count || !may_follow(t, leading))
 		return false;
 	sum(t);
+	t->copies = 1;
+	papi_vpmu_plan_ways(t);
 	return true;
 }

@@ -36,6 +36,7 @@
 
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
+#include "components/vpmu/ways.h"
 #include "components/vpmu/x86_64/translate/decode.h"
 #include "components/vpmu/x86_64/translate/emit.h"
 #include "components/vpmu/x86_64/translate/offsets.h"
@@ -61,6 +62,7 @@ struct papi_vpmu_request {
 struct papi_vpmu_place {
 	struct papi_vpmu_emitter e;
 	int64_t first_link; /* the number of its first link; the others follow */
+	uint32_t first_way; /* likewise of the counters of its ways, those of each copy behind those of the last */
 	/* The address of the code of pc, if it has been translated; else 0, as if none had been where this is NULL. */
 	uint64_t (*find)(const void *translated, uint64_t pc);
 	const void *translated;
@@ -69,7 +71,7 @@ struct papi_vpmu_place {
 /* A conditional branch that leaves a block in its middle: where its code is, which counts and goes on to the target. */
 struct papi_vpmu_aside {
 	uint8_t *place; /* of the jump there */
-	unsigned instruction, lane, spilled;
+	unsigned instruction, lane, copy, spilled;
 };
 
 /* A block in the making: the code is behind its entry, e.next is its end. Large. */
@@ -80,10 +82,11 @@ struct papi_vpmu_translation {
 	struct papi_vpmu_block block; /* as it is to be filed */
 	uint64_t entry;               /* address of code */
 	uint64_t pc;                  /* of the first instruction */
-	uint64_t following; /* the address of code where its direct branch goes, 0: where its target is translated */
-	unsigned lane;      /* of the counters */
-	bool again;         /* another copy of the block follows, for when its branch is taken */
-	bool gate;          /* a function of the library that runs natively: that is the whole block */
+	uint64_t following;    /* the address of code where its direct branch goes, 0: where its target is translated */
+	unsigned lane;         /* of the counters */
+	unsigned copies, copy; /* how often the block is there, so that its branch to itself leads to the next */
+	bool again;            /* another copy of the block follows */
+	bool gate;             /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
 	unsigned spilled, added;           /* as the next mark will say */
 	bool modelled;                     /* the simulators are to know of it */
@@ -92,7 +95,8 @@ struct papi_vpmu_translation {
 	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
 	enum papi_vpmu_mark_kind kind;
-	unsigned n_marks, n_links, n_asides;
+	unsigned n_marks, n_links, n_asides, n_ways;
+	struct papi_vpmu_way ways[PAPI_VPMU_MAX_WAYS]; /* of each copy, where a profile is wanted */
 	struct papi_vpmu_aside asides[PAPI_VPMU_MAX_COPIES * PAPI_VPMU_MAX_ASIDES];
 	struct papi_vpmu_mark marks[PAPI_VPMU_MAX_MARKS];
 	struct papi_vpmu_link links[PAPI_VPMU_MAX_LINKS];
@@ -157,10 +161,22 @@ void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_fr
 /* What the block adds up to that conditional branch, which has been taken, itself included. The mark says that it is at
  * the target. */
 void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch);
-/* One more of a counter, at a place where the program is about to be at target. */
-void papi_vpmu_count_one(struct papi_vpmu_translation *t, unsigned counter, uint64_t target);
+/* One more branch taken, that at the end, where the program is about to be at target. */
+void papi_vpmu_count_taken(struct papi_vpmu_translation *t, uint64_t target);
 /* After a rep string instruction: its loads and stores. */
 void papi_vpmu_count_repeated(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction);
+
+/* ways.c: finds the ways through the block, once it is decoded. */
+void papi_vpmu_plan_ways(struct papi_vpmu_translation *t);
+/* The offset of the counter that the way has in this copy; 0: there is none such. */
+unsigned papi_vpmu_way_offset(const struct papi_vpmu_translation *t, enum papi_vpmu_way_kind kind, unsigned n);
+/* Whether a profile is to know how many iterations an instruction has made; or whether it has branched. */
+bool papi_vpmu_profiles_iterations(
+	const struct papi_vpmu_wants *wants, const struct papi_vpmu_instruction *instruction);
+static inline bool papi_vpmu_profiles_taken(const struct papi_vpmu_wants *wants)
+{
+	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
+}
 
 /* check.c: goes on only if the program's bytes are still those that were decoded. */
 void papi_vpmu_check_unchanged(struct papi_vpmu_translation *t);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collector's side of the agent: a tool that runs a program with the agent in it makes a table (table.h), says in
+ * the environment where that is, runs the program, and reads what the table holds then.
+ *
+ *	begin ... plan ... expect ... fork, hand_over in the child, execve ... end
+ *
+ * The collector owns what it makes. One thread, and one collector at a time: the environment is the process's.
+ */
+#ifndef PAPI_AGENT_COLLECTOR_H
+#define PAPI_AGENT_COLLECTOR_H
+
+#include "agent/table.h"
+
+struct papi_agent_collector {
+	struct papi_agent_table *table; /* NULL: it has not begun */
+	int descriptor;                 /* of the table; high, and inherited by the program alone */
+	char *agent;                    /* its path, as LD_PRELOAD is to name it */
+	char *preload_before;           /* what LD_PRELOAD was; NULL: nothing */
+	char *shortcut; /* a symbolic link to the agent's directory, where that has a name LD_PRELOAD cannot hold */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* Finds the agent, and makes a table whose plan the caller has to fill in. installed: the agent's directory, from that
+ * above the tool's, or absolute. NULL, or why the program at that path cannot be counted. */
+const char *papi_agent_collector_begin(
+	struct papi_agent_collector *collector, const char *installed, const char *program);
+/* The program comes next: the environment says so. NULL, or a reason. */
+const char *papi_agent_collector_expect(struct papi_agent_collector *collector, const char *program);
+/* In the child that is about to execute it: the table's descriptor stays open. */
+void papi_agent_collector_hand_over(const struct papi_agent_collector *collector);
+/* The environment is as it was, and all is given back. Of one that has not begun: nothing happens. */
+void papi_agent_collector_end(struct papi_agent_collector *collector);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exact profiles of a process: the counters of its ways, a lane of them for each thread, and the log that tells what
+ * they count (components/vpmu/profile_log.h). An agent asks for it; nobody else does.
+ *
+ *	thread |struct papi_vpmu_thread| ... |extent|extent|extent      |          reserved           |
+ *	                                     ^ at a fixed distance: shared memory, of PID-N.counts
+ *
+ * Each extent is as large as all before it; when the ways have reached its end, every thread gets the next. Where no
+ * room for it can be made, the profile ends: blocks that are translated from then on count into the first counters,
+ * which no entry of the log speaks of, and the agent is told.
+ *
+ * Without libc, between two instructions of the program, and under the lock of the cache, but for _is_on().
+ */
+#ifndef PAPI_VPMU_TRANSLATOR_PROFILE_H
+#define PAPI_VPMU_TRANSLATOR_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "components/vpmu/ways.h"
+
+#pragma GCC visibility push(hidden)
+
+struct papi_vpmu_thread;
+
+/* Makes the files of this process in that directory, before the first thread counts. NULL, or the reason why not. */
+const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile);
+bool papi_vpmu_profile_is_on(void);
+/* In the child of a fork: what it has is its parent's. */
+void papi_vpmu_profile_forked(void);
+
+/* How much room a thread needs for its counters, in bytes behind its beginning; and what of it is mapped at first. */
+uint64_t papi_vpmu_profile_room(void);
+/* Gives the thread a lane, if it has none: it is about to run code that counts ways. False: it has no room for one. */
+bool papi_vpmu_profile_enter(struct papi_vpmu_thread *thread);
+/* It has begun, and its number is known. */
+void papi_vpmu_profile_begun(const struct papi_vpmu_thread *thread);
+
+/* A block that is about to be emitted. */
+struct papi_vpmu_profiled {
+	uint64_t pc;
+	const uint8_t *bytes;
+	uint32_t size;
+	const struct papi_vpmu_way *ways;
+	unsigned n_ways, copies;
+	const uint8_t *description; /* its instructions, as the log has them */
+	unsigned description_size, n_instructions;
+};
+
+/* The offset of its entry in the log, which it may have since it was translated before; 0: there is none. first_way:
+ * the number of its first counter. */
+uint32_t papi_vpmu_profile_block(const struct papi_vpmu_profiled *block, uint32_t *first_way);
+/* So many more of a way of that entry, in the thread's counters. */
+void papi_vpmu_profile_add(
+	struct papi_vpmu_thread *thread, uint32_t block, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more);
+
+/* Something else may be mapped in [start, end) from now on. */
+void papi_vpmu_profile_forget(uint64_t start, uint64_t end);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What exact profiles are tried on: exact_subject WHAT [...]. Its work has a known number of instructions, in functions
+ * of assembly, whatever else happens: work(n) has 2 n + 1, of which n are conditional branches, and n - 1 are taken.
+ *
+ *	signals N    a timer interrupts the work until N signals have come; says how often work(1000) was called, and
+ *	             how many signals there were
+ *	threads N    so many threads, each of which works; one after the other when N is negative
+ *	fork         a child works, too; exec PROGRAM ... executes that afterwards
+ *	kill         works, and kills itself
+ *	copy         string instructions with iterations, and conditional branches that are taken or not
+ *	load A B     loads and unloads two libraries in turn, which have a function worker(n)
+ *	rewrite      makes code in the same place twice, and runs it
+ *	jump         longjmp out of ten calls
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void work(uint64_t n);
+void on_signal(int number);
+void copy(void *to, const void *from, uint64_t n);
+uint64_t branch(uint64_t n);
+extern volatile uint64_t signals_seen;
+
+__asm__(".text\n"
+	".globl work\n.type work, @function\nwork:\n"
+	"1: dec %rdi\n jne 1b\n ret\n.size work, . - work\n"
+	/* 2 instructions */
+	".globl on_signal\n.type on_signal, @function\non_signal:\n"
+	" incq signals_seen(%rip)\n ret\n.size on_signal, . - on_signal\n"
+	/* 3 instructions, n loads and stores, and a load */
+	".globl copy\n.type copy, @function\ncopy:\n"
+	" mov %rdx, %rcx\n rep movsb\n ret\n.size copy, . - copy\n"
+	/* n odd ones and even ones: each of them 3 and a half on average, with branches that leave in the middle */
+	".globl branch\n.type branch, @function\nbranch:\n"
+	" xor %eax, %eax\n"
+	"1: test $1, %dil\n je 2f\n inc %rax\n"
+	"2: dec %rdi\n jne 1b\n ret\n.size branch, . - branch\n"
+	".data\n.globl signals_seen\n.type signals_seen, @object\nsignals_seen: .quad 0\n"
+	".size signals_seen, 8\n.text\n");
+
+static void interrupt(uint64_t wanted)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	unsigned long long rounds = 0;
+
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; signals_seen < wanted; rounds++)
+		work(1000);
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%llu %llu\n", rounds, (unsigned long long)signals_seen);
+}
+
+static void *work_a_while(void *unused)
+{
+	(void)unused;
+	work(100000);
+	return NULL;
+}
+
+static void make_threads(int n)
+{
+	pthread_t threads[64];
+	int at_once = n < 0 ? 1 : n;
+
+	for (int i = 0; i < (n < 0 ? -n : 1); i++) {
+		for (int j = 0; j < at_once && j < 64; j++)
+			pthread_create(&threads[j], NULL, work_a_while, NULL);
+		for (int j = 0; j < at_once && j < 64; j++)
+			pthread_join(threads[j], NULL);
+	}
+}
+
+static void make_child(char **program)
+{
+	pid_t child = fork();
+
+	work(1000);
+	if (!child)
+		exit(0);
+	waitpid(child, NULL, 0);
+	if (program[0])
+		execv(program[0], program);
+}
+
+static void load(char **paths)
+{
+	for (unsigned i = 0; i < 6; i++) {
+		void *library = dlopen(paths[i % 2], RTLD_NOW), *function = library ? dlsym(library, "worker") : NULL;
+		void (*worker)(uint64_t);
+
+		if (!function)
+			exit(1);
+		memcpy(&worker, &function, sizeof(worker));
+		worker(1000);
+		dlclose(library);
+	}
+}
+
+/* mov $n, %eax; 1: dec %eax; jne 1b; ret */
+static void rewrite(void)
+{
+	static const uint8_t code[] = { 0xb8, 0, 0, 0, 0, 0xff, 0xc8, 0x75, 0xfc, 0xc3 };
+	uint8_t *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*function)(void);
+
+	if (place == MAP_FAILED)
+		exit(77);
+	memcpy(&function, &place, sizeof(function));
+	for (uint32_t n = 1000; n <= 2000; n += 1000) {
+		memcpy(place, code, sizeof(code));
+		memcpy(place + 1, &n, sizeof(n));
+		function();
+	}
+}
+
+static jmp_buf back;
+
+static __attribute__((noinline)) void go_down(int n)
+{
+	work(10);
+	if (n == 0)
+		longjmp(back, 1);
+	if (n > 0)
+		go_down(n - 1);
+	__asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	static char from[4096], to[4096];
+
+	if (!strcmp(what, "signals"))
+		interrupt(strtoul(argv[2], NULL, 10));
+	else if (!strcmp(what, "threads"))
+		make_threads((int)strtol(argv[2], NULL, 10));
+	else if (!strcmp(what, "fork"))
+		make_child(argv + 2);
+	else if (!strcmp(what, "load"))
+		load(argv + 2);
+	else if (!strcmp(what, "rewrite"))
+		rewrite();
+	else if (!strcmp(what, "jump") && !setjmp(back))
+		go_down(9);
+	if (!strcmp(what, "copy"))
+		copy(to, from, sizeof(to));
+	if (!strcmp(what, "copy"))
+		branch(1001);
+	if (!strcmp(what, "kill")) {
+		work(500000);
+		raise(SIGKILL);
+	}
+	return 0;
+}

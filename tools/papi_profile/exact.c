@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "papi_profile/exact.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/collector.h"
+#include "base/error.h"
+#include "common.h"
+#include "event_names.h"
+#include "events.h"
+#include "options.h"
+#include "papi.h"
+#include "papi_profile/exact_log.h"
+#include "papi_profile/papi_profile.h"
+#include "program.h"
+#include "text.h"
+
+static struct papi_agent_collector collector = { .descriptor = -1 };
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool is_virtual(const char *name)
+{
+	int code;
+
+	return PAPI_event_name_to_code(name, &code) == PAPI_OK && papi_event_is_virtual(code);
+}
+
+bool papi_profile_exact_is_meant(const struct papi_profile_events *events)
+{
+	for (size_t i = 0; i < events->number; i++)
+		if (!is_virtual(events->events[i].name))
+			return false;
+	return events->number;
+}
+
+/* ---- Events -------------------------------------------------------------------------------------------- */
+
+static _Noreturn void refuse(const char *name, const char *reason)
+{
+	papi_profile_message("cannot profile %s exactly: %s", name, reason);
+	exit(PAPI_TOOL_USAGE);
+}
+
+static _Noreturn void refuse_status(const char *name, int status)
+{
+	char reason[PAPI_HUGE_STR_LEN];
+
+	papi_tool_reason(status, reason, sizeof(reason));
+	refuse(name, reason);
+}
+
+static int make_eventset(void)
+{
+	int eventset = PAPI_NULL, status = PAPI_create_eventset(&eventset);
+
+	if (status == PAPI_OK)
+		return eventset;
+	papi_profile_message("%s", PAPI_error_detail());
+	exit(PAPI_PROGRAM_FAILURE);
+}
+
+static void drop_eventset(int eventset)
+{
+	PAPI_cleanup_eventset(eventset);
+	PAPI_destroy_eventset(&eventset);
+}
+
+/* Alone, so that the reason names it. */
+static void check_event(const char *name)
+{
+	static struct papi_agent_plan plan;
+	char reason[PAPI_HUGE_STR_LEN];
+	int eventset, status;
+
+	if (papi_event_is_unknown(name, reason, sizeof(reason))) {
+		papi_profile_message("%s", reason);
+		exit(PAPI_TOOL_USAGE);
+	}
+	if (!is_virtual(name))
+		refuse(name,
+			"only what the virtual PMU counts can be profiled exactly, such as PAPI_TOT_INS or "
+			"PAPI_LD_INS; papi_native_avail lists its events. Without --exact it is sampled");
+	eventset = make_eventset();
+	status = PAPI_add_named_event(eventset, name);
+	if (status == PAPI_OK)
+		status = papi_agent_plan(eventset, &plan);
+	if (status != PAPI_OK)
+		refuse_status(name, status);
+	if (plan.parts)
+		refuse(name,
+			"it is modelled, and a profile has what instructions do: papi_run counts it for the whole "
+			"program");
+	drop_eventset(eventset);
+}
+
+/* The EventSet of all of them, which tells what is to be counted. */
+static int plan_events(struct papi_profile_events *list, struct papi_agent_plan *plan)
+{
+	int eventset = make_eventset(), status;
+
+	for (size_t i = 0; i < list->number; i++) {
+		status = PAPI_add_named_event(eventset, list->events[i].name);
+		if (status != PAPI_OK)
+			refuse_status(list->events[i].name, status);
+	}
+	status = papi_agent_plan(eventset, plan);
+	if (status != PAPI_OK)
+		refuse_status(list->events[0].name, status);
+	plan->profile = plan->counters;
+	plan->counters = 0;
+	return eventset;
+}
+
+static void values_of(void *argument, const uint64_t *counters, long long *values)
+{
+	static uint64_t all[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+
+	memcpy(all[0], counters, PAPI_AGENT_EXACT * sizeof(*counters));
+	if (papi_agent_values(*(const int *)argument, all, values, NULL) != PAPI_OK) {
+		papi_profile_message("%s", PAPI_error_detail());
+		exit(PAPI_PROGRAM_FAILURE);
+	}
+}
+
+/* ---- The directory ------------------------------------------------------------------------------------- */
+
+/* Beside the store, where there is to be room anyway; false, told. */
+static bool make_directory(const char *file, char *directory, size_t size)
+{
+	char *copy = strdup(file), *slash = copy ? strrchr(copy, '/') : NULL, where[PATH_MAX];
+	int length;
+
+	if (slash)
+		slash[slash == copy] = '\0';
+	if (!copy || !realpath(slash ? copy : ".", where)) {
+		papi_profile_message("cannot write to the directory of '%s': %s", file, strerror(errno));
+		free(copy);
+		return false;
+	}
+	free(copy);
+	length = snprintf(directory, size, "%s/papi_profile.raw.XXXXXX", where);
+	if (length < 0 || (size_t)length >= size) {
+		papi_profile_message("the name of the directory of '%s' is too long", file);
+		return false;
+	}
+	if (mkdtemp(directory))
+		return true;
+	papi_profile_message("cannot make a directory for raw data in %s: %s", where, strerror(errno));
+	return false;
+}
+
+static void drop_directory(const char *directory)
+{
+	DIR *files = opendir(directory);
+	const struct dirent *file;
+
+	while (files && (file = readdir(files)))
+		unlinkat(dirfd(files), file->d_name, 0);
+	if (files)
+		closedir(files);
+	rmdir(directory);
+}
+
+/* ---- The run ------------------------------------------------------------------------------------------- */
+
+static void hand_over(void)
+{
+	papi_agent_collector_hand_over(&collector);
+}
+
+static int wait_for(const struct papi_program *program)
+{
+	sigset_t waited = *papi_program_signals();
+	siginfo_t info;
+	int status = 0;
+
+	sigaddset(&waited, SIGCHLD);
+	while (waitpid(program->pid, &status, WNOHANG) == 0) {
+		int number = sigwaitinfo(&waited, &info);
+
+		if (number > 0 && number != SIGCHLD)
+			papi_program_pass_on(program, number, info.si_code);
+	}
+	return status;
+}
+
+/* Runs it; its wait status. Negative: the negated exit status of papi_profile, told. */
+static int run(struct papi_profile_session *session, char *path)
+{
+	char reason[PAPI_HUGE_STR_LEN];
+	struct papi_program program;
+	const char *call;
+	int error, status;
+
+	papi_program_block_signals();
+	error = papi_program_spawn(&program, path, session->command, hand_over, &call);
+	if (error) {
+		papi_profile_message("cannot %s: %s", call, strerror(error));
+		return -PAPI_PROGRAM_FAILURE;
+	}
+	session->started = now();
+	error = papi_program_release(&program);
+	status = wait_for(&program);
+	session->elapsed = now() - session->started;
+	if (!error)
+		return status;
+	session->elapsed = 0;
+	status = papi_program_refused(session->command[0], true, error, reason, sizeof(reason));
+	papi_profile_message("%s", reason);
+	return -status;
+}
+
+/* ---- What is missing ----------------------------------------------------------------------------------- */
+
+static void tell_missing(struct papi_profile_session *session, const char *name, const char *reason)
+{
+	char note[512];
+
+	snprintf(note, sizeof(note), "incomplete: %s: %s", name, reason);
+	papi_profile_message("%s", note);
+	for (size_t i = 0; i < session->events->number; i++)
+		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
+}
+
+static void tell_all_missing(struct papi_profile_session *session)
+{
+	const struct papi_agent_table *table = collector.table;
+	uint32_t forks = atomic_load(&table->forks), children = atomic_load(&table->children);
+
+	for (uint32_t i = 0; i < atomic_load(&table->entered) && i < PAPI_AGENT_PROCESSES; i++) {
+		struct papi_agent_process entry = table->entries[i];
+		uint32_t state = atomic_load(&entry.state);
+
+		entry.name[sizeof(entry.name) - 1] = entry.reason[sizeof(entry.reason) - 1] = '\0';
+		entry.next_name[sizeof(entry.next_name) - 1] = entry.next_reason[sizeof(entry.next_reason) - 1] = '\0';
+		if (state != PAPI_AGENT_FREE && atomic_load(&entry.losses))
+			tell_missing(session, entry.name, entry.reason);
+		else if (state == PAPI_AGENT_EXPECTED || state == PAPI_AGENT_EXECUTING)
+			tell_missing(session, entry.next_name,
+				*entry.next_reason
+					? entry.next_reason
+					: "the agent did not begin in it: the dynamic linker did not load it, "
+					  "or the program ended before");
+	}
+	if (atomic_load(&table->unlisted))
+		tell_missing(session, "others", "more processes at once than there is room for");
+	if (forks > children)
+		tell_missing(session, "others", "processes made by a system call of the program's own (fork or clone)");
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------------- */
+
+static bool finish(struct papi_profile_session *session, int eventset, int status)
+{
+	bool done;
+
+	papi_profile_exact_read(&session->records, collector.table->plan.directory, values_of, &eventset);
+	tell_all_missing(session);
+	done = papi_profile_store_progress(session->store, session->elapsed, 0, status) == PAPI_OK &&
+		papi_profile_store_commit(session->store) == PAPI_OK;
+	if (!done)
+		papi_profile_message(
+			"%s; the raw data stays in %s", papi_error_sentence(), collector.table->plan.directory);
+	return done;
+}
+
+static int run_and_read(struct papi_profile_session *session, char *path, int eventset)
+{
+	const char *reason = papi_agent_collector_expect(&collector, path);
+	int status;
+
+	if (reason) {
+		papi_profile_message("cannot profile '%s': %s", session->command[0], reason);
+		return PAPI_PROGRAM_FAILURE;
+	}
+	status = papi_profile_session_make_store(session);
+	if (status)
+		return status;
+	status = run(session, path);
+	if (status < 0) {
+		unlink(session->file);
+		return -status;
+	}
+	session->failed = !finish(session, eventset, status);
+	return papi_program_exit_status(status);
+}
+
+int papi_profile_exact_run(struct papi_profile_session *session, char *path)
+{
+	const char *reason;
+	int eventset, status;
+
+	for (size_t i = 0; i < session->events->number; i++)
+		check_event(session->events->events[i].name);
+	reason = papi_agent_collector_begin(&collector, PAPI_AGENT_DIRECTORY, path);
+	if (reason) {
+		papi_profile_message("cannot profile '%s' exactly: %s", session->command[0], reason);
+		return PAPI_PROGRAM_FAILURE;
+	}
+	eventset = plan_events(session->events, &collector.table->plan);
+	if (!make_directory(session->file, collector.table->plan.directory, sizeof(collector.table->plan.directory))) {
+		papi_agent_collector_end(&collector);
+		return PAPI_PROGRAM_FAILURE;
+	}
+	status = run_and_read(session, path, eventset);
+	if (!session->failed)
+		drop_directory(collector.table->plan.directory);
+	drop_eventset(eventset);
+	papi_agent_collector_end(&collector);
+	if (papi_profile_store_close(session->store) != PAPI_OK && !session->failed) {
+		papi_profile_message("%s", papi_error_sentence());
+		session->failed = true;
+	}
+	papi_profile_places_free(&session->records.places);
+	papi_profile_counts_free(&session->records.counts);
+	return status;
+}
+
+void papi_profile_exact_tell(const struct papi_profile_session *session)
+{
+	const struct papi_profile_events *list = session->events;
+	char text[PAPI_HUGE_STR_LEN] = "", plain[32], number[64];
+	size_t used = 0;
+
+	for (size_t i = 0; i < list->number && used < sizeof(text); i++) {
+		snprintf(plain, sizeof(plain), "%" PRId64, list->events[i].value);
+		papi_text_group(number, sizeof(number), plain);
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%s%s %s", i ? ", " : "", number, list->events[i].name);
+	}
+	papi_profile_message("%s, exact, in %.3f s of %s", text, session->elapsed, session->command[0]);
+}

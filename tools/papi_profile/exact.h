@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exact profiles: the program runs with the agent in it (src/agent/), whose engine counts how often each way through
+ * each block is gone, in files of a directory beside the store (components/vpmu/profile_log.h). They are read when the
+ * program has ended, and deleted. One thread.
+ *
+ *	exact.c       events, the run, what is told		exact_log.[ch]  from the files to counts of addresses
+ */
+#ifndef PAPI_PROFILE_EXACT_H
+#define PAPI_PROFILE_EXACT_H
+
+#include "papi_profile/session.h"
+
+/* Whether all events are ones that the virtual PMU alone counts on this machine. The library is initialised. */
+bool papi_profile_exact_is_meant(const struct papi_profile_events *events);
+
+/* Runs the program at path. The exit status of papi_profile; failures are told. */
+int papi_profile_exact_run(struct papi_profile_session *session, char *path);
+
+/* Tells what came of it, when it has ended. */
+void papi_profile_exact_tell(const struct papi_profile_session *session);
+
+#endif

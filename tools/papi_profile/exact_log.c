@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "papi_profile/exact_log.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "components/vpmu/agent.h"
+#include "components/vpmu/profile_log.h"
+#include "papi_profile/papi_profile.h"
+
+/* More than a process has. */
+#define MOST_WAYS ((size_t)1 << 24)
+
+/* A file of one process, in memory. */
+struct log {
+	char *name; /* with the directory, without what it ends with */
+	unsigned char *bytes;
+	size_t size;
+	struct papi_vpmu_log_head head;
+	struct papi_profile_mapping *modules;
+	size_t n_modules;
+};
+
+/* What one thread has done: counters of each address where it was. */
+struct places {
+	struct papi_profile_table numbers; /* from an address of the store */
+	uint64_t (*counters)[PAPI_AGENT_EXACT];
+	size_t n, room;
+};
+
+/* The process in the store that a number stands for. */
+struct reading {
+	struct papi_profile_records *records;
+	papi_profile_exact_values *values;
+	void *argument;
+	pid_t *known; /* processes that have been written */
+	size_t n_known;
+};
+
+/* ---- files ---- */
+
+static bool read_file(const char *path, unsigned char **bytes, size_t *size)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	bool done = file >= 0 && fstat(file, &status) == 0;
+
+	*bytes = NULL;
+	*size = done ? (size_t)status.st_size : 0;
+	if (done) {
+		*bytes = papi_profile_allocate(NULL, *size + 1, 1);
+		for (size_t at = 0; done && at < *size;) {
+			ssize_t got = read(file, *bytes + at, *size - at);
+
+			done = got > 0;
+			at += got > 0 ? (size_t)got : 0;
+		}
+	}
+	if (file >= 0)
+		close(file);
+	return done;
+}
+
+static char *join(const char *before, const char *behind)
+{
+	size_t length = strlen(before), rest = strlen(behind) + 1;
+	char *text = papi_profile_allocate(NULL, length + rest, 1);
+
+	memcpy(text, before, length);
+	memcpy(text + length, behind, rest);
+	return text;
+}
+
+/* False: it is none of ours, or was never begun. */
+static bool open_log(struct log *log)
+{
+	char *path = join(log->name, PAPI_VPMU_LOG_SUFFIX);
+	bool is = read_file(path, &log->bytes, &log->size) && log->size >= sizeof(log->head);
+
+	free(path);
+	if (is)
+		memcpy(&log->head, log->bytes, sizeof(log->head));
+	is = is && log->head.magic == PAPI_VPMU_LOG_MAGIC && log->head.version == PAPI_VPMU_LOG_VERSION;
+	if (is && log->head.used < log->size)
+		log->size = log->head.used;
+	log->head.name[sizeof(log->head.name) - 1] = '\0';
+	return is;
+}
+
+/* The entry at an offset, if it is whole; NULL at the end. */
+static const struct papi_vpmu_log_entry *entry_at(const struct log *log, size_t offset)
+{
+	const struct papi_vpmu_log_entry *entry = (const void *)(log->bytes + offset);
+
+	if (offset > log->size || log->size - offset < sizeof(*entry))
+		return NULL;
+	return entry->size >= sizeof(*entry) && entry->size % 8 == 0 && entry->size <= log->size - offset ? entry
+													  : NULL;
+}
+
+/* The next one of a type behind an offset, which becomes its own; NULL at the end. */
+static const void *next_entry(const struct log *log, enum papi_vpmu_log_type type, size_t size, size_t *offset)
+{
+	const struct papi_vpmu_log_entry *entry;
+
+	*offset = *offset ? *offset + entry_at(log, *offset)->size : sizeof(log->head);
+	while ((entry = entry_at(log, *offset)) && (entry->type != type || entry->size < size))
+		*offset += entry->size;
+	return entry;
+}
+
+/* ---- modules ---- */
+
+static void read_modules(struct log *log, int64_t process)
+{
+	const struct papi_vpmu_log_module *entry;
+	size_t at = 0;
+
+	while ((entry = next_entry(log, PAPI_VPMU_LOG_MODULE, sizeof(*entry) + 1, &at))) {
+		struct papi_profile_mapped mapped = { .name = entry->path, .pid = log->head.pid, .process = process };
+
+		if (!memchr(entry->path, '\0', entry->entry.size - sizeof(*entry)))
+			continue;
+		log->modules = papi_profile_allocate(log->modules, log->n_modules + 1, sizeof(*log->modules));
+		log->modules[log->n_modules++] = (struct papi_profile_mapping){ .start = entry->bias,
+			.module = papi_profile_module_mapped(&mapped) };
+	}
+}
+
+/* ---- counts ---- */
+
+/* The counters of a lane, by their numbers. */
+static uint64_t *read_lane(const struct log *log, int counts, uint32_t lane, size_t *n)
+{
+	const struct papi_vpmu_log_extent *extent;
+	uint64_t *ways = NULL;
+	size_t at = 0;
+
+	*n = 0;
+	while ((extent = next_entry(log, PAPI_VPMU_LOG_EXTENT, sizeof(*extent), &at))) {
+		size_t end = (size_t)extent->first + extent->number;
+
+		if (extent->lane != lane || extent->first > *n || end > MOST_WAYS)
+			continue;
+		if (end > *n) {
+			ways = papi_profile_allocate(ways, end, sizeof(*ways));
+			*n = end;
+		}
+		memset(ways + extent->first, 0, extent->number * sizeof(*ways));
+		if (pread(counts, ways + extent->first, extent->number * sizeof(*ways), (off_t)extent->offset) < 0)
+			papi_profile_message("cannot read %s" PAPI_VPMU_LOG_COUNTS, log->name);
+	}
+	return ways;
+}
+
+static uint64_t *counters_at(struct places *places, int64_t address)
+{
+	bool made;
+	struct papi_profile_entry *entry = papi_profile_table_take(
+		&places->numbers, (struct papi_profile_key){ { (uint64_t)address } }, &made);
+
+	if (made) {
+		if (places->n == places->room) {
+			places->room = places->room ? 2 * places->room : 1024;
+			places->counters = papi_profile_allocate(
+				places->counters, places->room, sizeof(*places->counters));
+		}
+		entry->value[0] = (int64_t)places->n;
+		memset(places->counters[places->n++], 0, sizeof(*places->counters));
+	}
+	return places->counters[entry->value[0]];
+}
+
+/* How often each of a block's instructions ran, was a branch that was taken, and repeated itself. */
+struct passes {
+	uint64_t run[256], taken[256], iterations[256];
+};
+
+static void pass(struct passes *passes, const struct papi_vpmu_way *way, uint64_t times)
+{
+	if (!way->n)
+		return;
+	switch (way->kind) {
+	case PAPI_VPMU_WAY_ASIDE:
+		passes->taken[way->n - 1] += times;
+		passes->run[way->n - 1] += times;
+		break;
+	case PAPI_VPMU_WAY_PREFIX:
+		passes->run[way->n - 1] += times;
+		break;
+	case PAPI_VPMU_WAY_TAKEN:
+		passes->taken[way->n - 1] += times;
+		break;
+	case PAPI_VPMU_WAY_ITERATIONS:
+		passes->iterations[way->n - 1] += times;
+		break;
+	default:
+		break;
+	}
+}
+
+/* False: it was never gone. */
+static bool pass_all(const struct log *log, const struct papi_vpmu_log_block *block, const uint64_t *ways, size_t n,
+	struct passes *passes)
+{
+	const struct papi_vpmu_log_way *more;
+	bool any = false;
+
+	memset(passes, 0, sizeof(*passes));
+	for (size_t i = 0; i < (size_t)block->copies * block->n_ways; i++) {
+		uint64_t times = block->first_way + i < n ? ways[block->first_way + i] : 0;
+
+		pass(passes, &block->ways[i % block->n_ways], times);
+		any |= times != 0;
+	}
+	for (uint32_t next = block->more; next; next = more->more) {
+		more = (const void *)entry_at(log, next);
+		if (!more || more->entry.type != PAPI_VPMU_LOG_WAY || more->entry.size < sizeof(*more) ||
+			(more->more && more->more >= next))
+			break;
+		pass(passes, &more->way, more->number < n ? ways[more->number] : 0);
+		any |= more->number < n && ways[more->number];
+	}
+	/* Who ran as far as the third has run the first two. */
+	for (unsigned i = block->n_instructions; i-- > 1;)
+		passes->run[i - 1] += passes->run[i];
+	return any;
+}
+
+static void add(uint64_t *counters, const uint8_t *description, unsigned n, uint64_t times)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (description[2 * i] < PAPI_AGENT_EXACT)
+			counters[description[2 * i]] += times * description[2 * i + 1];
+}
+
+/* One instruction; returns where the next one is described, NULL where there is none. */
+static const uint8_t *take_instruction(const struct passes *passes, unsigned i, const uint8_t *at, const uint8_t *end,
+	uint64_t profile, uint64_t *counters)
+{
+	unsigned n = at[1] & ~PAPI_VPMU_LOG_ITERATES & 0xff;
+	bool iterates = at[1] & PAPI_VPMU_LOG_ITERATES;
+
+	if ((size_t)(end - at) < 2 + 2 * (size_t)n + 2 * iterates)
+		return NULL;
+	add(counters, at + 2, n, passes->run[i]);
+	at += 2 + 2 * (size_t)n;
+	if (profile >> PAPI_VPMU_BRANCHES_TAKEN & 1)
+		counters[PAPI_VPMU_BRANCHES_TAKEN] += passes->taken[i];
+	if (!iterates)
+		return at;
+	if (profile >> PAPI_VPMU_LOADS & 1)
+		counters[PAPI_VPMU_LOADS] += passes->iterations[i] * at[0];
+	if (profile >> PAPI_VPMU_STORES & 1)
+		counters[PAPI_VPMU_STORES] += passes->iterations[i] * at[1];
+	return at + 2;
+}
+
+static void take_block(struct reading *reading, const struct log *log, const struct papi_vpmu_log_block *block,
+	const struct passes *passes, struct places *places)
+{
+	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
+	const uint8_t *end = (const uint8_t *)block + block->entry.size;
+	uint64_t pc = block->pc;
+
+	for (unsigned i = 0; at && i < block->n_instructions && end - at >= 2; i++) {
+		unsigned length = at[0];
+		bool any = passes->run[i] || passes->taken[i] || passes->iterations[i];
+		uint64_t unused[PAPI_AGENT_EXACT];
+		int64_t address = any && (at[1] || passes->taken[i]) && block->module < log->n_modules
+			? papi_profile_places_address_in(
+				  &reading->records->places, log->head.pid, &log->modules[block->module], pc)
+			: 0;
+
+		at = take_instruction(
+			passes, i, at, end, log->head.profile, address ? counters_at(places, address) : unused);
+		pc += length;
+	}
+}
+
+/* The thread's counters, as events. */
+static void write_places(struct reading *reading, const struct places *places, int64_t thread)
+{
+	struct papi_profile_events *list = reading->records->events;
+	long long *values = papi_profile_allocate(NULL, list->number, sizeof(*values));
+	struct papi_profile_entry *entry = NULL;
+
+	while ((entry = papi_profile_table_next(&places->numbers, entry))) {
+		reading->values(reading->argument, places->counters[entry->value[0]], values);
+		for (size_t i = 0; i < list->number; i++) {
+			list->events[i].value += values[i];
+			if (values[i])
+				papi_profile_counts_add(&reading->records->counts, thread, (int64_t)i + 1, 0,
+					(int64_t)entry->key.part[0], 0, values[i]);
+		}
+	}
+	free(values);
+}
+
+static void read_lane_of(
+	struct reading *reading, const struct log *log, int counts, const struct papi_vpmu_log_lane *lane)
+{
+	const struct papi_vpmu_log_block *block;
+	struct places places = { .n = 0 };
+	struct passes passes;
+	size_t n, at = 0;
+	uint64_t *ways = read_lane(log, counts, lane->lane, &n);
+
+	while ((block = next_entry(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
+		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
+			pass_all(log, block, ways, n, &passes))
+			take_block(reading, log, block, &passes, &places);
+	if (places.n)
+		write_places(reading, &places,
+			papi_profile_places_thread(
+				&reading->records->places, log->head.pid, lane->tid ? lane->tid : log->head.pid));
+	papi_profile_table_free(&places.numbers);
+	free(places.counters);
+	free(ways);
+}
+
+/* ---- processes ---- */
+
+/* It may have executed other programs before: then it keeps its number, and gets the name of the last. */
+static void name_process(struct reading *reading, const struct log *log)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < reading->n_known; i++)
+		known |= reading->known[i] == log->head.pid;
+	if (!known) {
+		papi_profile_places_forked(&reading->records->places, log->head.pid, log->head.parent, log->head.pid);
+		reading->known = papi_profile_allocate(reading->known, reading->n_known + 1, sizeof(*reading->known));
+		reading->known[reading->n_known++] = log->head.pid;
+	}
+	papi_profile_places_named(&reading->records->places, log->head.pid, log->head.pid, log->head.name, false);
+}
+
+static void read_log(struct reading *reading, struct log *log)
+{
+	char *path = join(log->name, PAPI_VPMU_LOG_COUNTS);
+	int counts = open(path, O_RDONLY | O_CLOEXEC);
+	const struct papi_vpmu_log_lane *lane;
+	size_t at = 0;
+
+	free(path);
+	if (counts < 0)
+		return;
+	name_process(reading, log);
+	read_modules(log, papi_profile_places_process(&reading->records->places, log->head.pid));
+	while ((lane = next_entry(log, PAPI_VPMU_LOG_LANE, sizeof(*lane), &at)))
+		read_lane_of(reading, log, counts, lane);
+	close(counts);
+	papi_profile_counts_flush(&reading->records->counts);
+}
+
+static int by_beginning(const void *first, const void *second)
+{
+	const struct log *a = first, *b = second;
+
+	return a->head.started < b->head.started ? -1 : a->head.started > b->head.started;
+}
+
+/* All logs of the directory. */
+static struct log *find_logs(const char *directory, size_t *n)
+{
+	DIR *files = opendir(directory);
+	struct log *logs = NULL;
+	const struct dirent *file;
+
+	*n = 0;
+	while (files && (file = readdir(files))) {
+		size_t length = strlen(file->d_name), rest = sizeof(PAPI_VPMU_LOG_SUFFIX) - 1;
+		char *with_slash;
+
+		if (length <= rest || strcmp(file->d_name + length - rest, PAPI_VPMU_LOG_SUFFIX) != 0)
+			continue;
+		logs = papi_profile_allocate(logs, *n + 1, sizeof(*logs));
+		with_slash = join(directory, "/");
+		logs[*n] = (struct log){ .name = join(with_slash, file->d_name) };
+		free(with_slash);
+		logs[*n].name[strlen(logs[*n].name) - rest] = '\0';
+		if (open_log(&logs[*n])) {
+			++*n;
+		} else {
+			free(logs[*n].name);
+			free(logs[*n].bytes);
+		}
+	}
+	if (files)
+		closedir(files);
+	return logs;
+}
+
+size_t papi_profile_exact_read(
+	struct papi_profile_records *records, const char *directory, papi_profile_exact_values *values, void *argument)
+{
+	struct reading reading = { .records = records, .values = values, .argument = argument };
+	size_t n;
+	struct log *logs = find_logs(directory, &n);
+
+	if (n)
+		qsort(logs, n, sizeof(*logs), by_beginning);
+	for (size_t i = 0; i < n; i++) {
+		read_log(&reading, &logs[i]);
+		free(logs[i].bytes);
+		free(logs[i].name);
+		free(logs[i].modules);
+	}
+	free(logs);
+	free(reading.known);
+	return n;
+}
