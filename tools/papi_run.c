@@ -129,7 +129,7 @@ static const char usage_text[] =
 	"      --best-effort       run the program even if an event is unknown, and count the others\n"
 	"      --save FILE         write the results to FILE, too, with all that explains them\n"
 	"      --reproducible      the same addresses, environment and seeds in every run, for the same counts\n"
-	"      --keep-env NAME,... with --reproducible: further variables that the program gets\n"
+	"      --keep-env VARIABLE,...  with --reproducible: further variables that the program gets\n"
 	"      --require-complete  exit with status 123 when an event or a process could not be counted\n"
 	"  -h, --help              show this text\n"
 	"      --version           show the version of the library\n"
@@ -294,8 +294,8 @@ static void tell_left_out(struct run_result *result)
 
 	if (number)
 		result->environment_note = papi_run_format(
-			"--reproducible left %zu variables out of the environment of the program; --keep-env NAME,... "
-			"gives it some of them",
+			"--reproducible left %zu variables out of the environment of the program; --keep-env "
+			"VARIABLE,... gives it some of them",
 			number);
 }
 

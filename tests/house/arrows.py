@@ -61,6 +61,7 @@ FLOORS = {
     'agent': 'include components/vpmu/agent.h components/vpmu/x86_64',
     'tools': 'include base linux/proc',
     'tools/papi_run': 'include components/vpmu/agent.h agent tools',
+    'tools/papi_compare': 'tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/profile_log.h agent symbols profile tools',
 }
@@ -69,7 +70,7 @@ FLOORS = {
 DOORS = ('src/base/component.h', 'src/components/vpmu/agent.h', 'src/components/vpmu/engine.h',
          'src/components/vpmu/translator/processor.h')
 # These call the library as programs do: what a public header declares is used by way of that header.
-CLIENTS = ('agent', 'fortran', 'tools', 'tools/papi_profile', 'tools/papi_run')
+CLIENTS = ('agent', 'fortran', 'tools', 'tools/papi_compare', 'tools/papi_profile', 'tools/papi_run')
 # The names of this project: others that a file defines stand in for libc's in programs that papi_run counts.
 OURS = re.compile(r'_?papi', re.I)
 TABLE = 'tests/house/arrows.py'

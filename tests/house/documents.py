@@ -17,6 +17,7 @@ OTHER_FILES = re.compile(r"""
     | (?:.*/)?rank_\d+\.json                                                # results of regions
     | (?:stdio|ucontext|cmocka|jansson)\.h                                  # of others
     | share/papi/.* | (?:faults|presets|wrong|other|decoded)\.csv           # installed; of users, in examples
+    | (?:baseline|before|after|new)\.json                                    # of users, saved by papi_run
     | .*\.so\.\d | (?:.*[/_])?[A-Z]+\.\w+                                   # libraries; placeholders such as NAME.c
     """, re.X)
 

@@ -52,6 +52,8 @@ function __papi_register --argument-names command
         case papi_event_chooser
             complete -c $command -f -n '__fish_is_first_token' -a 'NATIVE PRESET'
             complete -c $command -f -n 'not __fish_is_first_token' -a '(__papi_events)'
+        case papi_compare
+            complete -c $command -F
         case papi_command_line papi_xml_event_info
             complete -c $command -f -a '(__papi_events)'
     end
