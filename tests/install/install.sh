@@ -47,7 +47,7 @@ check_tree() # PREFIX
 		echo "#include <$(basename "$header")>" >"$stage/header.c"
 		run cc -std=c99 -Wall -Werror -fsyntax-only -I"$1/include" "$stage/header.c"
 	done
-	for source in "$source_root"/tools/papi_*.1; do
+	for source in "$source_root"/tools/papi_*.1 "$source_root"/tools/profometer.1; do
 		page=$(basename "$source")
 		# A tool that reads JSON is built where there is a library for it.
 		case $page in

@@ -22,13 +22,15 @@ function commandOf(run) {
 }
 
 function factsOf(run) {
-	return [visible(run.machine), 'Linux ' + visible(run.kernel), visible(run.started).replace('T', ' ').replace('Z', ' UTC'),
+	const started = visible(run.started).replace('T', ' ').replace('Z', ' UTC');
+	return [visible(run.machine), 'Linux ' + visible(run.kernel), started,
 		run.seconds.toFixed(3) + ' s', visible(run.source), 'in ' + visible(run.directory)]
 		.filter(fact => fact && fact !== 'in ').join(' \u00b7 ');
 }
 
 function doubtsOf(run, before) {
-	return run.lost > 0 ? [`${whole(run.lost, '')} samples ${before}were lost: what is shown is too low by about as many`] : [];
+	return run.lost > 0
+		? [`${whole(run.lost, '')} samples ${before}were lost: what is shown is too low by about as many`] : [];
 }
 
 function fillRun() {
@@ -52,7 +54,8 @@ function fillWorth() {
 	const shown = shownSeries(), same = shown.every(series => series.kind === shown[0].kind);
 	document.getElementById('worth').textContent = shown.map((series, i) => {
 		const samples = series.kind === 'sampled' ? ` in ${whole(series.samples, '')} samples` : '';
-		const worth = same && i + 1 < shown.length ? '' : `, ${same && i ? 'both ' : ''}${worthOf(series.kind)}`;
+		const worth = same && i + 1 < shown.length ? ''
+			: `, ${same && i ? 'both ' : ''}${worthOf(series.kind)}`;
 		return `${visible(series.label)}: ${short(series.total, series.unit)}${samples}` +
 			(series.note ? ` (${visible(series.note)})` : '') + worth;
 	}).join('  \u00b7  ');
@@ -190,7 +193,8 @@ const IN_VIEWS = [
 
 function fillKeys() {
 	document.getElementById('key-table').replaceChildren(...[...EVERYWHERE, ...IN_VIEWS].map(([name, what]) => {
-		const row = document.createElement('tr'), left = document.createElement('td'), right = document.createElement('td');
+		const row = document.createElement('tr');
+		const left = document.createElement('td'), right = document.createElement('td');
 		const key = document.createElement('kbd');
 		key.textContent = name;
 		left.append(key);

@@ -38,8 +38,8 @@ function addModules(model, profile, known) {
 	return numbers;
 }
 
-// A file that earlier profiles do not have is the one of theirs with the same name in another folder, if that is but one:
-// somebody has built it elsewhere.
+// A file that earlier profiles do not have is the one of theirs with the same name in another folder, if that is but
+// one: somebody has built it elsewhere.
 function addFiles(model, profile, known) {
 	const earlier = model.files.slice();
 	return profile.files.map(name => {
@@ -71,7 +71,8 @@ function addFunctions(model, profile, known, modules, files, shifts) {
 	const numbers = new Array(order.length);
 
 	for (const i of order) {
-		const module = modules[from.module[i]], linkage = from.linkage[i] === null ? from.name[i] : from.linkage[i];
+		const module = modules[from.module[i]];
+		const linkage = from.linkage[i] === null ? from.name[i] : from.linkage[i];
 		const name = module + '\0' + linkage, times = (seen.get(name) || 0) + 1, key = name + '\0' + times;
 
 		seen.set(name, times);
@@ -93,8 +94,8 @@ function addFunctions(model, profile, known, modules, files, shifts) {
 
 // The outermost function of an address, which has the code.
 function outermost(profile, i) {
-	const end = i + 1 < profile.addresses.places.length ? profile.addresses.places[i + 1] : profile.places.function.length;
-	return profile.places.function[end - 1];
+	const { places } = profile.addresses;
+	return profile.places.function[(i + 1 < places.length ? places[i + 1] : profile.places.function.length) - 1];
 }
 
 // Where an address is in the model. Code of another build lies at the same distance from its function's begin.
@@ -141,8 +142,9 @@ function addSeries(model, profile, number, functions, addresses) {
 		columns.valueSamples = { to: addresses, from: profile.addresses.samples[e] };
 		const tree = profile.trees.length ? profile.trees[e] : null;
 		model.series.push({
-			label: event.name + (number ? ', before' : ''), event: event.name, profile: number, unit: event.unit,
-			kind: event.kind, note: event.note, total: event.value, samples: event.samples, columns,
+			label: event.name + (number ? ', before' : ''), event: event.name, profile: number,
+			unit: event.unit, kind: event.kind, note: event.note,
+			total: event.value, samples: event.samples, columns,
 			tree: tree && { ...tree, function: tree.function.map(f => f < 0 ? -1 : functions[f]) },
 		});
 	});
@@ -167,7 +169,8 @@ function add(model, profile, number, known) {
 	model.runs.push(profile.run);
 	addSeries(model, profile, number, functions, addresses);
 	addCode(model, profile, modules, files);
-	model.otherBuilds = model.otherBuilds || profile.modules.some((module, i) => module.kind === 'file' && !shifts[i].same);
+	model.otherBuilds = model.otherBuilds ||
+		profile.modules.some((module, i) => module.kind === 'file' && !shifts[i].same);
 	for (let i = 0; i < model.addresses.module.length; i++) {
 		const module = model.modules[model.addresses.module[i]];
 		module.end = Math.max(module.end, model.addresses.offset[i] + 16);
@@ -193,7 +196,8 @@ function sort(model) {
 	first[n] = next;
 	model.places = places;
 	model.addresses = {
-		n, first, module: Int32Array.from(order, i => old.module[i]), offset: Float64Array.from(order, i => old.offset[i]),
+		n, first, module: Int32Array.from(order, i => old.module[i]),
+		offset: Float64Array.from(order, i => old.offset[i]),
 		foreign: Uint8Array.from(order, i => old.foreign[i]),
 	};
 	return rank;

@@ -182,7 +182,8 @@ function sibling(i, direction) {
 function key(event) {
 	const at = active >= 0 ? active : root;
 	const action = {
-		ArrowUp: () => choose(nodes.parent[at]), ArrowDown: () => choose(nodes.children[at].length ? nodes.children[at][0] : -1),
+		ArrowUp: () => choose(nodes.parent[at]),
+		ArrowDown: () => choose(nodes.children[at].length ? nodes.children[at][0] : -1),
 		ArrowLeft: () => choose(sibling(at, -1)), ArrowRight: () => choose(sibling(at, 1)),
 		Enter: () => beginWith(at), Escape: () => beginWith(0), Home: () => beginWith(0),
 		Backspace: () => beginWith(Math.max(0, nodes.parent[root])),

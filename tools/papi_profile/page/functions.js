@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions with what happened in them: to be sorted and filtered.
-import { baseName, combinedError, error, ratioText, share, short, visible, whole } from './text.js';
+import { baseName, columnTitle, combinedError, error, ratioText, share, short, visible, whole } from './text.js';
 import { cell, element, fillHead, List } from './list.js';
 import { combine, onChange, selectFunction, shownSeries, state } from './state.js';
 
@@ -10,9 +10,9 @@ let sorted = 'self0', descending = true;
 
 // ---- Columns: what they hold, how they are shown ----
 
-function valueColumn(key, title, series, values, samples, width) {
+function valueColumn(key, title, series, values, width) {
 	return {
-		key, title, width, className: 'number', number: true, series, of: f => values[f], samples: f => samples[f],
+		key, title, width, className: 'number', number: true, series, of: f => values[f],
 		text: f => values[f] ? short(values[f], series.unit) : '', part: f => values[f] / series.total,
 		hint: f => `${whole(values[f], series.unit)} of ${visible(series.label)}`,
 	};
@@ -33,31 +33,31 @@ function thirdText(value) {
 }
 
 function findColumns() {
-	const shown = shownSeries(), names = state.model.functions.name, found = [];
+	const shown = shownSeries(), { name: names, module: modules } = state.model.functions, found = [];
 	const wide = shown.length === 1;
 
 	shown.forEach((series, i) => {
-		const title = i === 0 ? 'Self' : series.profile ? 'Before' : 'Second';
-		found.push(valueColumn('self' + i, title, series, series.self, series.selfSamples, 78));
+		const title = columnTitle(series, i);
+		found.push(valueColumn('self' + i, title, series, series.self, 78));
 		if (series.kind === 'sampled')
 			found.push(errorColumn(series, series.selfSamples));
 		if (wide)
 			found.push({ title: '', width: 56, className: 'number error',
 				text: f => series.self[f] ? share(series.self[f], series.total) : '', part: () => 0 });
 		if (wide && series.tree)
-			found.push(valueColumn('inclusive' + i, 'Inclusive', series, series.inclusive, series.inclusiveSamples, 74));
+			found.push(valueColumn('inclusive' + i, 'Inclusive', series, series.inclusive, 74));
 	});
 	if (state.third) {
 		const of = f => combine(state.first.self[f], state.second.self[f]);
-		found.push({ key: 'third', title: state.third === 'ratio' ? 'Ratio' : 'Change', width: 84, className: 'number',
-			number: true, of: f => Number.isFinite(of(f)) ? of(f) : -Infinity, text: f => thirdText(of(f)), part: () => 0,
-			hint: f => thirdText(of(f)) });
+		found.push({ key: 'third', title: state.third === 'ratio' ? 'Ratio' : 'Change', width: 84,
+			className: 'number', number: true, of: f => Number.isFinite(of(f)) ? of(f) : -Infinity,
+			text: f => thirdText(of(f)), part: () => 0, hint: f => thirdText(of(f)) });
 		found.push({ title: '', width: 76, className: 'number error', part: () => 0, text: f => combinedError(
 			state.third === 'ratio', valueOf(state.first, f), valueOf(state.second, f)) });
 	}
 	found.push({ key: 'name', title: 'Function', className: 'name', of: f => names[f],
 		text: f => visible(names[f]), part: () => 0,
-		hint: f => `${visible(names[f])}\n${visible(state.model.modules[state.model.functions.module[f]].path)}` });
+		hint: f => `${visible(names[f])}\n${visible(state.model.modules[modules[f]].path)}` });
 	found.push({ key: 'module', title: 'Module', width: 96, className: 'error', of: f => moduleOf(f),
 		text: f => visible(moduleOf(f)), part: () => 0 });
 	columns = found;
@@ -80,7 +80,8 @@ function compareBy(column) {
 		const x = column.of(a), y = column.of(b);
 		if (x !== y && column.key === 'third' && (x === -Infinity || y === -Infinity))
 			return x === -Infinity ? 1 : -1;
-		return turn * (x < y ? -1 : x > y ? 1 : 0) || (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b);
+		return turn * (x < y ? -1 : x > y ? 1 : 0) ||
+			(names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b);
 	};
 }
 
@@ -88,9 +89,10 @@ function findRows() {
 	const wanted = filter.value.toLowerCase(), shown = shownSeries(), names = state.model.functions.name;
 
 	rows = [];
+	const isWanted = text => text.toLowerCase().includes(wanted);
 	for (let f = 0; f < names.length; f++)
 		if (shown.some(series => series.self[f] || series.inclusive[f]) &&
-			(!wanted || names[f].toLowerCase().includes(wanted) || moduleOf(f).toLowerCase().includes(wanted)))
+			(!wanted || isWanted(names[f]) || isWanted(moduleOf(f))))
 			rows.push(f);
 	rows.sort(compareBy(columns.find(column => column.key === sorted)));
 	document.getElementById('function-count').textContent = wanted ? `${rows.length} found` : `${rows.length}`;
@@ -109,8 +111,8 @@ function fillTitles() {
 	fillHead(document.getElementById('function-head'), columns.map(column => [column.title, column.className,
 		column.width, column.key && (() => sortBy(column)),
 		column.key === sorted && (descending ? 'descending' : 'ascending'),
-		column.series && `${column.key.startsWith('self') ? 'in the function itself' : 'and in what it called'}: ` +
-			visible(column.series.label)]));
+		column.series && visible(column.series.label) +
+			(column.key.startsWith('self') ? ' in the function itself' : ' and in what it called')]));
 }
 
 function fillRow(row, i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The histogram: for each pixel of the axis what happened in the code there, or a bar for each address once they are far
-// enough apart. A strip for each series, and one for their ratio or difference.
+// The histogram: for each pixel of the axis what happened in the code there, or a bar for each address once they are
+// far enough apart. A strip for each series, and one for their ratio or difference.
 import { baseName, error, hexadecimal, ratioText, share, short, visible } from './text.js';
 import { lowerBound, thingAt } from './space.js';
 import {
-	combine, onChange, selectAddress, selectFunction, selectModule, selectNothing, showRange, showSelection, showThing,
-	shownSeries, state, zoom,
+	combine, onChange, selectAddress, selectFunction, selectModule, selectNothing, showRange, showSelection,
+	shownSeries, showThing, state, zoom,
 } from './state.js';
 
 const BAND = 17; // height of a line of names below the strips
@@ -37,7 +37,9 @@ function addressColumns(first, end) {
 		const left = toPixel(x[i]), right = toPixel(x[i] + width[i]);
 		if (right - left < LEAST_BAR)
 			return null;
-		made.push({ left, right: right - 1, first: i, end: i + 1 });
+		made.push({
+			left: Math.round(left), right: Math.max(Math.round(right) - 1, Math.round(left) + 1), first: i, end: i + 1,
+		});
 	}
 	return made;
 }
@@ -128,7 +130,7 @@ function drawValues(pen, series, most, top, height) {
 	}
 	pen.fillStyle = colour('selected');
 	for (const column of columns) {
-		const all = sumOf(series, column), marked = state.selection.kind === 'nothing' ? 0 : markedOf(series, column);
+		const all = sumOf(series, column), marked = markedOf(series, column);
 		const size = marked > 0 ? Math.max(2, scaled(all, most) * room * marked / all) : 0;
 		pen.fillRect(column.left, bottom - size, column.right - column.left, size);
 	}
@@ -162,7 +164,8 @@ function drawDifference(pen, top, height) {
 	values.forEach((value, i) => {
 		const size = value / most * (height / 2 - 2);
 		pen.fillStyle = colour(value > 0 ? 'more' : 'less');
-		pen.fillRect(columns[i].left, middle - Math.max(size, 0), columns[i].right - columns[i].left, Math.abs(size));
+		pen.fillRect(columns[i].left, middle - Math.max(size, 0), columns[i].right - columns[i].left,
+			Math.abs(size));
 	});
 	label(pen, `difference   more above, less below; highest: ${short(most, first.unit)}`, top);
 }
@@ -172,7 +175,8 @@ function drawBand(pen, things, top, nameOf, isMarked) {
 	let i = things.indexOf(thingAt(things, from));
 
 	for (; i < things.length && things[i].x0 < to; i++) {
-		const left = Math.max(0, toPixel(things[i].x0)), right = Math.min(bars.clientWidth, toPixel(things[i].x1));
+		const left = Math.max(0, toPixel(things[i].x0));
+		const right = Math.min(bars.clientWidth, toPixel(things[i].x1));
 		pen.fillStyle = colour(isMarked(things[i]) ? 'selected-back' : i % 2 ? 'band' : 'band-other');
 		pen.fillRect(left, top, Math.max(right - left, 0.5), BAND - 1);
 		if (right - left < 24)
@@ -192,7 +196,8 @@ function drawAddresses(pen, top) {
 
 	pen.fillStyle = colour('aside');
 	for (const column of columns) {
-		if (column.end !== column.first + 1 || column.left < last + 84 || state.model.addresses.foreign[column.first])
+		const isOne = column.end === column.first + 1 && !state.model.addresses.foreign[column.first];
+		if (!isOne || column.left < last + 84)
 			continue;
 		pen.fillText(addressText(column.first), column.left, top + 12);
 		last = column.left;
@@ -220,7 +225,8 @@ function prepare() {
 
 function drawStrips(pen, height) {
 	const shown = shownSeries(), n = shown.length + (state.third ? 1 : 0), each = Math.floor(height / n);
-	const most = shown.map(series => columns.reduce((found, column) => Math.max(found, sumOf(series, column)), 0) || 1);
+	const most = shown.map(series =>
+		columns.reduce((found, column) => Math.max(found, sumOf(series, column)), 0) || 1);
 
 	shown.forEach((series, i) => {
 		// What is to be compared has one scale.
@@ -247,7 +253,8 @@ function draw() {
 		drawStrips(pen, height);
 		drawBand(pen, space.modules, height + 1, thing => visible(baseName(model.modules[thing.module].path)),
 			thing => selection.kind === 'module' && thing.module === selection.module);
-		drawBand(pen, space.stretches, height + 1 + BAND, thing => visible(model.functions.name[thing.function]),
+		drawBand(pen, space.stretches, height + 1 + BAND,
+			thing => visible(model.functions.name[thing.function]),
 			thing => selection.kind !== 'nothing' && thing.function === selection.function);
 		drawAddresses(pen, height + 1 + 2 * BAND);
 	}
@@ -270,7 +277,7 @@ function draw() {
 function columnAt(pixel) {
 	let best = null, distance = 6;
 	for (const column of columns) {
-		const away = pixel < column.left ? column.left - pixel : pixel > column.right ? pixel - column.right : 0;
+		const away = Math.max(column.left - pixel, pixel - column.right, 0);
 		if (away < distance) {
 			best = column;
 			distance = away;
@@ -296,8 +303,8 @@ function describe(column) {
 
 	for (const series of shownSeries()) {
 		const value = sumOf(series, column);
-		parts.push(`   ${visible(series.label)} ${short(value, series.unit)} ${error(series, samplesOf(series, column))} ` +
-			share(value, series.total));
+		parts.push('   ' + [visible(series.label), short(value, series.unit),
+			error(series, samplesOf(series, column)), share(value, series.total)].join(' '));
 	}
 	return parts.join('');
 }
@@ -324,14 +331,18 @@ function drawCrumbs() {
 
 	for (const [things, nameOf] of [[space.modules, thing => baseName(model.modules[thing.module].path)],
 		[space.stretches, thing => model.functions.name[thing.function]]]) {
-		const thing = things.length ? thingAt(things, middle) : null, room = thing ? (thing.x1 - thing.x0) * 0.1 : 0;
+		const thing = things.length ? thingAt(things, middle) : null;
+		const room = thing ? (thing.x1 - thing.x0) * 0.1 : 0;
 		if (thing && from >= thing.x0 - room && to <= thing.x1 + room && things.length > 1)
 			found.push([nameOf(thing), () => showThing(thing)]);
 	}
-	if (to - from < 0.99 * space.total && columns.length && columns.length < 100 && columns.every(column => column.end === column.first + 1))
+	if (to - from < 0.99 * space.total && columns.length && columns.length < 100 &&
+		columns.every(column => column.end === column.first + 1))
 		found.push([`${columns.length} address${columns.length > 1 ? 'es' : ''}`, () => {}]);
-	document.getElementById('crumbs').replaceChildren(...found.flatMap(([text, click], i) =>
-		[...(i ? [document.createTextNode('\u203a')] : []), crumb(visible(text), click, i === found.length - 1)]));
+	document.getElementById('crumbs').replaceChildren(...found.flatMap(([text, click], i) => [
+		...(i ? [document.createTextNode('\u203a')] : []),
+		crumb(visible(text), click, i === found.length - 1),
+	]));
 }
 
 // ---- Mouse and keys ----
@@ -393,7 +404,8 @@ function key(event) {
 		ArrowLeft: () => event.shiftKey ? showRange(from - far, to - far) : step(-1),
 		ArrowRight: () => event.shiftKey ? showRange(from + far, to + far) : step(1),
 		ArrowUp: () => zoom(0.5, middle), ArrowDown: () => zoom(2, middle),
-		Home: () => showRange(0, to - from), End: () => showRange(state.space.total - (to - from), state.space.total),
+		Home: () => showRange(0, to - from),
+		End: () => showRange(state.space.total - (to - from), state.space.total),
 		Enter: showSelection, Escape: () => selectNothing(),
 	}[event.key];
 
@@ -411,7 +423,7 @@ function wheel(event) {
 		const by = (event.deltaX || event.deltaY) / bars.clientWidth * (to - from);
 		showRange(from + by, to + by);
 	} else {
-		zoom(Math.exp(Math.sign(event.deltaY) * Math.min(Math.abs(event.deltaY), 200) / 400), toX(event.offsetX));
+		zoom(Math.exp(Math.max(-200, Math.min(event.deltaY, 200)) / 400), toX(event.offsetX));
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The instructions of what is selected, with what happened at each. Of code whose instructions are not in the page, the
 // addresses alone.
-import { baseName, error, hexadecimal, share, short, visible, whole } from './text.js';
+import { baseName, columnTitle, error, hexadecimal, inFull, short, visible } from './text.js';
 import { cell, fillHead, List } from './list.js';
 import { addressesBetween } from './data.js';
 import { onChange, selectAddress, shownSeries, state } from './state.js';
@@ -19,13 +19,15 @@ function pieceOf(address) {
 
 	while (from < to) {
 		const middle = (from + to) >> 1, piece = ordered[middle];
-		if (piece.module < module[address] || (piece.module === module[address] && piece.high <= offset[address]))
+		const away = piece.module - module[address] || (piece.high <= offset[address] ? -1 : 0);
+		if (away < 0)
 			from = middle + 1;
 		else
 			to = middle;
 	}
 	const piece = ordered[from];
-	return !foreign[address] && piece && piece.module === module[address] && piece.low <= offset[address] ? from : -1;
+	const isThere = piece && piece.module === module[address] && piece.low <= offset[address];
+	return isThere && !foreign[address] ? from : -1;
 }
 
 function orderPieces(model) {
@@ -86,7 +88,7 @@ function findRows() {
 function fillTitles() {
 	fillHead(document.getElementById('code-head'), [
 		...shownSeries().flatMap((series, s) => [
-			[s === 0 ? 'Self' : series.profile ? 'Before' : 'Second', 'number', 74, null, null, visible(series.label)],
+			[columnTitle(series, s), 'number', 74, null, null, visible(series.label)],
 			...(s ? [] : [['', 'number error', 46]]),
 		]), ['Address', 'label', 92], ['Instruction', 'code', 0]]);
 }
@@ -105,7 +107,7 @@ function fillRow(row, i) {
 		const value = address >= 0 ? series.values[address] : 0;
 		const made = cell('number', value ? short(value, series.unit) : '', 74, value / series.total);
 		if (value)
-			made.title = `${whole(value, series.unit)} of ${visible(series.label)}, ${share(value, series.total)}`;
+			made.title = inFull(series, value);
 		row.append(made);
 		if (s === 0)
 			row.append(cell('number error', value ? error(series, series.valueSamples[address]) : '', 46));
@@ -121,7 +123,8 @@ function mainRow() {
 	let best = -1;
 
 	rows.forEach((row, i) => {
-		if (row.address >= 0 && state.marked[row.address] && (best < 0 || values[row.address] > values[rows[best].address]))
+		const isMeant = row.address >= 0 && state.marked[row.address];
+		if (isMeant && (best < 0 || values[row.address] > values[rows[best].address]))
 			best = i;
 	});
 	return best;
@@ -147,7 +150,8 @@ function tellTrouble() {
 }
 
 function show() {
-	const { selection, model } = state, what = `${selection.kind === 'module'} ${selection.module} ${selection.function}`;
+	const { selection, model } = state;
+	const what = `${selection.kind === 'module'} ${selection.module} ${selection.function}`;
 
 	if (what !== shown || selection.function < 0) {
 		shown = what;

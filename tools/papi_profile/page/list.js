@@ -72,7 +72,8 @@ export class List {
 
 	draw() {
 		const first = Math.max(0, Math.floor(this.box.scrollTop / HEIGHT) - SPARE);
-		const end = Math.min(this.count, Math.ceil((this.box.scrollTop + this.box.clientHeight) / HEIGHT) + SPARE);
+		const bottom = this.box.scrollTop + this.box.clientHeight;
+		const end = Math.min(this.count, Math.ceil(bottom / HEIGHT) + SPARE);
 		const rows = [];
 
 		for (let i = first; i < end; i++) {
@@ -138,7 +139,8 @@ export function fillHead(head, titles) {
 		if (title)
 			made.title = title;
 		if (click) {
-			const button = element('button', '', text + (sorted ? sorted === 'ascending' ? ' \u2191' : ' \u2193' : ''));
+			const arrow = { ascending: ' \u2191', descending: ' \u2193' }[sorted] || '';
+			const button = element('button', '', text + arrow);
 			button.type = 'button';
 			button.addEventListener('click', click);
 			made.append(button);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lines of a source file, with what happened in each. "Self" is the code of the line itself, wherever it was
 // inlined, so that all lines make up the total; "+ inlined" also has what was inlined into the line.
-import { baseName, error, share, short, visible, whole } from './text.js';
+import { baseName, columnTitle, error, inFull, short, visible } from './text.js';
 import { cell, fillHead, List } from './list.js';
 import { onChange, selectLine, shownSeries, state } from './state.js';
 
@@ -71,7 +71,7 @@ function tellTrouble() {
 	if (file >= 0 && model.otherBuilds && state.second && state.second.profile !== state.first.profile)
 		parts.push('two builds: lines of the one before are where they were then');
 	if (file < 0)
-		parts.push(state.selection.kind === 'nothing' ? 'no lines are known' : 'no lines are known of what is selected');
+		parts.push('no lines are known' + (state.selection.kind === 'nothing' ? '' : ' of what is selected'));
 	note.textContent = parts.join('; ');
 	note.hidden = !parts.length;
 }
@@ -80,7 +80,7 @@ function fillTitles() {
 	const shown = shownSeries();
 	fillHead(document.getElementById('source-head'), [
 		...shown.flatMap((series, s) => [
-			[s === 0 ? 'Self' : series.profile ? 'Before' : 'Second', 'number', 74, null, null, visible(series.label)],
+			[columnTitle(series, s), 'number', 74, null, null, visible(series.label)],
 			...(s ? [] : [['', 'number error', 46]]),
 		]),
 		...(deep ? [['+ inlined', 'number', 74]] : []),
@@ -99,10 +99,11 @@ function fillRow(row, i) {
 	if (kind !== 'nothing' && file === selectedFile && line === selectedLine)
 		row.classList.add('marked');
 	shown.forEach((series, s) => {
-		const sum = sums[s].get(line), made = cell('number', sum && sum.self ? short(sum.self, series.unit) : '', 74,
+		const sum = sums[s].get(line);
+		const made = cell('number', sum && sum.self ? short(sum.self, series.unit) : '', 74,
 			sum ? sum.self / series.total : 0);
 		if (sum && sum.self)
-			made.title = `${whole(sum.self, series.unit)} of ${visible(series.label)}, ${share(sum.self, series.total)}`;
+			made.title = inFull(series, sum.self);
 		row.append(made);
 		if (s === 0)
 			row.append(cell('number error', sum ? error(series, sum.samples) : '', 46));

@@ -61,7 +61,8 @@ export function layOut(model) {
 			at += (stretch.high - stretch.low) * scale;
 			stretch.x1 = at;
 			for (let i = stretch.first; i < stretch.end; i++) {
-				const next = i + 1 < stretch.end && offset[i + 1] > offset[i] ? offset[i + 1] : stretch.high;
+				const hasNext = i + 1 < stretch.end && offset[i + 1] > offset[i];
+				const next = hasNext ? offset[i + 1] : stretch.high;
 				x[i] = stretch.x0 + (offset[i] - stretch.low) * scale;
 				width[i] = Math.max(1, Math.min(next - offset[i], WIDEST)) * scale;
 			}

@@ -177,7 +177,8 @@ function lineOf(number) {
 	for (const sum of sums.values())
 		if (!best || sum.value > best.value)
 			best = sum;
-	return best ? [file[best.at], line[best.at]] : [state.model.functions.file[number], state.model.functions.line[number]];
+	return best ? [file[best.at], line[best.at]]
+		: [state.model.functions.file[number], state.model.functions.line[number]];
 }
 
 function take(selection, show) {
@@ -199,8 +200,8 @@ export function selectModule(module, show = true) {
 
 export function selectFunction(number, show = true) {
 	const [file, line] = lineOf(number);
-	take({ kind: 'function', module: state.model.functions.module[number], function: number, file, line, address: -1 },
-		show);
+	const module = state.model.functions.module[number];
+	take({ kind: 'function', module, function: number, file, line, address: -1 }, show);
 }
 
 export function selectLine(file, line, show = true) {
@@ -217,5 +218,6 @@ export function selectLine(file, line, show = true) {
 
 export function selectAddress(address, show = true) {
 	const [file, line] = lineAt(address), number = functionAt(address);
-	take({ kind: 'address', module: state.model.addresses.module[address], function: number, file, line, address }, show);
+	const module = state.model.addresses.module[address];
+	take({ kind: 'address', module, function: number, file, line, address }, show);
 }

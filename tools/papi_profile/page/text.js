@@ -4,7 +4,8 @@
 const COUNTS = ['', ' k', ' M', ' G', ' T', ' P', ' E'];
 const TIMES = [' ns', ' us', ' ms', ' s'];
 // What would not be seen, or would turn the text around it: control characters, and those of direction and format.
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const UNSEEN =
+	/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 // A name from outside, with what cannot be seen as its number.
 export function visible(name) {
@@ -47,20 +48,34 @@ export function error(series, samples) {
 
 // The error of a difference or ratio of two such values, in words; nothing if neither is an estimate.
 export function combinedError(isRatio, a, b) {
-	const part = ({ series, value, samples }) => series.kind === 'sampled' && samples > 0 ? (isRatio ? 1 : value) ** 2 / samples : 0;
+	const part = ({ series, value, samples }) =>
+		series.kind === 'sampled' && samples > 0 ? (isRatio ? 1 : value) ** 2 / samples : 0;
 	const size = Math.sqrt(part(a) + part(b));
 
 	if (size === 0 || isRatio && !(b.value > 0))
 		return '';
-	return '\u00b1' + (isRatio ? `${(100 * size).toFixed(size < 0.0995 ? 1 : 0)}%` : short(Math.round(size), a.series.unit));
+	return '\u00b1' +
+		(isRatio ? `${(100 * size).toFixed(size < 0.0995 ? 1 : 0)}%` : short(Math.round(size), a.series.unit));
 }
 
 export function ratioText(value) {
-	return !Number.isFinite(value) ? '' : Math.abs(value) >= 1000 ? short(value, '') : String(Number(value.toPrecision(4)));
+	if (!Number.isFinite(value))
+		return '';
+	return Math.abs(value) >= 1000 ? short(value, '') : String(Number(value.toPrecision(4)));
 }
 
 export function hexadecimal(base, offset) {
 	return BigInt.asUintN(64, base + BigInt(Math.round(offset))).toString(16);
+}
+
+// All digits, of what, and the share of it.
+export function inFull(series, value) {
+	return `${whole(value, series.unit)} of ${visible(series.label)}, ${share(value, series.total)}`;
+}
+
+// The title of the column of one of the series that are shown.
+export function columnTitle(series, i) {
+	return i === 0 ? 'Self' : series.profile ? 'Before' : 'Second';
 }
 
 // What a value is worth, in a sentence.
