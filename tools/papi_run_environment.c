@@ -110,7 +110,7 @@ static char *make_padding(const char *path, char *const command[], size_t variab
 	for (size_t i = 0; i < variables; i++)
 		bytes += strlen(made[i]) + 1;
 	/* The interpreter of a script gets the path in the place of the first word. */
-	if (is_script(path))
+	if (command[0] && is_script(path))
 		bytes += strlen(path) - strlen(command[0]);
 	pointers = round_up(pointers * sizeof(char *), ALIGNMENT);
 	total = round_up(round_up(bytes, ALIGNMENT) + pointers, UNIT) - pointers;

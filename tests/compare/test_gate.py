@@ -10,6 +10,7 @@ import unittest
 
 from compare_harness import CompareTest, main, PAPI_RUN, TOOLS
 
+PAPI_PROFILE = os.path.join(TOOLS, "papi_profile")
 EXAMPLE = os.path.join(os.environ["PAPI_EXAMPLES"], "ci")
 PLATE = "	for (int x = 0; x < SIZE; x++)\n		plate[x] = next[x] = 100;\n"
 STEP = "		step(plate, next);\n"
@@ -110,6 +111,44 @@ class Gate(CompareTest):
         result = subprocess.run([os.path.join(self.work, "gate.sh")], capture_output=True, check=False,
                                 env={**os.environ, "PATH": TOOLS + os.pathsep + os.environ["PATH"]})
         self.assertEqual(result.returncode, 3)
+
+    def test_the_function_is_named(self):
+        """From exact profiles: the one that does more, by as much as the counts say."""
+        if not os.path.exists(PAPI_PROFILE):
+            self.skipTest("papi_profile is not built")
+        path = os.path.join(self.work, "solver.c")
+        environment = {**os.environ, "PATH": TOOLS + os.pathsep + os.environ["PATH"], "PAPI_VPMU": "always"}
+        with open(path, encoding="utf-8") as file:
+            # Where it is called, it is not inlined.
+            source = file.read().replace("static void step", "__attribute__((noinline)) static void step")
+        saved, profiles = [], []
+        for name, steps in (("before", "1000"), ("after", "1010")):
+            saved.append(self.path(name + ".json"))
+            profiles.append(self.path(name + ".db"))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(source.replace("STEPS 1000", "STEPS " + steps))
+            for command in (["cc", "-g", "-O1", "-o", "solver", "solver.c"],
+                            [PAPI_RUN, "--reproducible", "--save", saved[-1], "-e", "PAPI_TOT_INS", "./solver"],
+                            [PAPI_PROFILE, "--exact", "-e", "PAPI_TOT_INS", "-o", profiles[-1], "./solver"],
+                            [PAPI_PROFILE, "report", profiles[-1]]):
+                subprocess.run(command, cwd=self.work, check=True, env=environment, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        options = ("--before-profile", profiles[0], "--after-profile", profiles[1])
+        pair = self.compare(*saved, *options, "-l", "PAPI_TOT_INS=0.1%", status=1)["events"][0]
+        function = pair["functions"][0]
+        self.assertEqual(function["name"], "step")
+        self.assertTrue(function["file"].endswith("solver.c"), function)
+        self.assertGreater(function["difference"], 0.9 * pair["difference"])
+        self.assertLessEqual(function["difference"], pair["difference"])
+        self.assertEqual(function["after"] - function["before"], function["difference"])
+        result = self.run_it(*saved, *options, "-l", "PAPI_TOT_INS=0.1%", "--github")
+        self.assertRegex(result.stdout.decode(), r"::error title=PAPI_TOT_INS::.*; most of all \+[\d,]+ in step \(")
+        self.assertRegex(result.stdout.decode(), r"(?m)^PAPI_TOT_INS, by function:\n  - \+[\d,]+ in step \(\S+:\d+\)$")
+        # What has not changed has no functions, and a profile that is none is no answer.
+        self.assertEqual(self.compare(saved[0], saved[0], *options)["events"][0]["functions"], [])
+        result = self.run_it(*saved, "--before-profile", profiles[0], "--after-profile", saved[1])
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"papi_profile diff: ", result.stderr)
 
     def test_the_workflow_runs_it(self):
         with open(os.path.join(EXAMPLE, "workflow.yml"), encoding="utf-8") as file:

@@ -113,6 +113,8 @@ class CommandLine(CompareTest):
         good = self.saved("good.json", event("X", 1))
         for arguments, word in (((), "BEFORE and AFTER"), ((good,), "BEFORE and AFTER"), ((good,) * 3, "no further"),
                                 ((good, good, "--json", "--github"), "leave out one"),
+                                ((good, good, "--before-profile", good), "go together"),
+                                ((good, good, "--after-profile", good), "go together"),
                                 ((good, good, "--nonsense"), "nonsense"), ((good, good, "--limit"), "limit")):
             self.assertIn("Try 'papi_compare --help'.", self.refused(*arguments, words=[word]))
 

@@ -33,6 +33,25 @@ static json_t *texts(char *const *list, size_t number)
 	return array;
 }
 
+static json_t *functions(const struct compare_pair *pair)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < pair->n_functions; i++) {
+		const struct compare_function *function = &pair->functions[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name", text(function->name));
+		json_object_set_new(object, "file", text(function->file));
+		json_object_set_new(object, "line", integer(function->line, function->line > 0));
+		json_object_set_new(object, "before", json_integer(function->before));
+		json_object_set_new(object, "after", json_integer(function->after));
+		json_object_set_new(object, "difference", json_integer(function->difference));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *event(const struct compare_pair *pair)
 {
 	json_t *object = json_object();
@@ -48,6 +67,7 @@ static json_t *event(const struct compare_pair *pair)
 	json_object_set_new(object, "limit", text(pair->limit ? pair->limit->text : NULL));
 	json_object_set_new(object, "verdict", text(papi_compare_verdict(pair)));
 	json_object_set_new(object, "reason", text(pair->reason));
+	json_object_set_new(object, "functions", functions(pair));
 	return object;
 }
 

@@ -58,7 +58,7 @@ static void annotate(const char *level, const char *title, const char *text)
 
 static void annotate_pair(const struct compare_pair *pair)
 {
-	char before[64], after[64], change[32], *text;
+	char before[64], after[64], change[32], *most = NULL, *text;
 
 	if (pair->verdict == COMPARE_PAIR_REFUSED) {
 		annotate("error", pair->name, pair->reason);
@@ -69,10 +69,14 @@ static void annotate_pair(const struct compare_pair *pair)
 	papi_compare_count_text(before, sizeof(before), pair->count_before, pair->unit, false);
 	papi_compare_count_text(after, sizeof(after), pair->count_after, pair->unit, false);
 	papi_compare_change_text(change, sizeof(change), pair);
-	text = papi_compare_format("%s instead of %s%s%s%s, and the limit is %s", after, before, *change ? " (" : "",
-		change, *change ? ")" : "", pair->limit->text);
+	if (pair->n_functions)
+		most = papi_compare_function_text(pair, &pair->functions[0]);
+	text = papi_compare_format("%s instead of %s%s%s%s, and the limit is %s%s%s", after, before,
+		*change ? " (" : "", change, *change ? ")" : "", pair->limit->text, most ? "; most of all " : "",
+		most ? most : "");
 	annotate("error", pair->name, text);
 	free(text);
+	free(most);
 }
 
 /* ---- the summary ---- */
@@ -133,6 +137,16 @@ static void print_row(FILE *out, const struct compare_pair *pair)
 	free(verdict);
 }
 
+static void print_functions(FILE *out, const struct compare_pair *pair)
+{
+	for (size_t i = 0; i < pair->n_functions; i++) {
+		char *text = papi_compare_function_text(pair, &pair->functions[i]);
+
+		print_item(out, pair->name, text);
+		free(text);
+	}
+}
+
 static void print_summary(FILE *out, const struct compare_result *result)
 {
 	char *conclusion = papi_compare_conclusion(result);
@@ -148,6 +162,8 @@ static void print_summary(FILE *out, const struct compare_result *result)
 	for (size_t i = 0; i < result->number; i++)
 		if (result->pairs[i].reason)
 			print_item(out, result->pairs[i].name, result->pairs[i].reason);
+	for (size_t i = 0; i < result->number; i++)
+		print_functions(out, &result->pairs[i]);
 	for (size_t i = 0; i < result->n_notes; i++)
 		print_item(out, NULL, result->notes[i]);
 	fputc('\n', out);

@@ -186,10 +186,11 @@ static void add_pair(struct compare_result *result, const struct compare_event *
 	};
 }
 
-static void add_trouble(struct compare_result *result, char *text)
+void papi_compare_trouble(struct compare_result *result, char *text)
 {
 	result->troubles = papi_compare_grow(result->troubles, result->n_troubles + 1, sizeof(*result->troubles));
 	result->troubles[result->n_troubles++] = text;
+	result->status = COMPARE_TROUBLE;
 }
 
 /* A limit on what nobody has counted is a mistake, not a limit that is kept. */
@@ -197,7 +198,7 @@ static void find_strays(struct compare_result *result, const struct compare_limi
 {
 	for (size_t i = 0; i < limits->number; i++)
 		if (!find(result->before, limits->limits[i].event) && !find(result->after, limits->limits[i].event))
-			add_trouble(result,
+			papi_compare_trouble(result,
 				papi_compare_format("the limit %s=%s is on an event that neither file has",
 					limits->limits[i].event, limits->limits[i].text));
 }
@@ -207,7 +208,7 @@ static void find_troubles(struct compare_result *result, const struct compare_li
 	bool any = false;
 
 	if (result->before->exit_status != result->after->exit_status)
-		add_trouble(result,
+		papi_compare_trouble(result,
 			papi_compare_format(
 				"the program ended with exit status %lld, then with %lld: it did not do the "
 				"same",
@@ -215,7 +216,8 @@ static void find_troubles(struct compare_result *result, const struct compare_li
 	for (size_t i = 0; i < result->number; i++)
 		any |= result->pairs[i].counted;
 	if (!any)
-		add_trouble(result, papi_compare_format("there is no event that both files can be compared by"));
+		papi_compare_trouble(
+			result, papi_compare_format("there is no event that both files can be compared by"));
 	find_strays(result, limits);
 }
 

@@ -24,6 +24,8 @@ enum {
 	OPTION_JSON,
 	OPTION_GITHUB,
 	OPTION_UPDATE,
+	OPTION_BEFORE_PROFILE,
+	OPTION_AFTER_PROFILE,
 };
 
 static const struct papi_tool_option options[] = {
@@ -31,6 +33,8 @@ static const struct papi_tool_option options[] = {
 	{ OPTION_LIMIT_FILE, "limit-file", "FILE", "limits from a file, one in each line" },
 	{ OPTION_JSON, "json", NULL, "the comparison as JSON" },
 	{ OPTION_GITHUB, "github", NULL, "annotations for GitHub Actions, and a summary in GITHUB_STEP_SUMMARY" },
+	{ OPTION_BEFORE_PROFILE, "before-profile", "FILE", "of papi_profile: functions that have changed are named" },
+	{ OPTION_AFTER_PROFILE, "after-profile", "FILE", "the other one" },
 	{ OPTION_UPDATE, "update", NULL, "make AFTER the new BEFORE: what it counts is accepted" },
 	{ 0 },
 };
@@ -47,6 +51,7 @@ const struct papi_tool papi_compare_tool = {
 struct request {
 	struct compare_limits limits;
 	const char *before, *after;
+	const char *before_profile, *after_profile;
 	bool json, github, update;
 };
 
@@ -148,6 +153,12 @@ static struct request parse(int argc, char **argv)
 		case OPTION_JSON:
 			request.json = true;
 			break;
+		case OPTION_BEFORE_PROFILE:
+			request.before_profile = optarg;
+			break;
+		case OPTION_AFTER_PROFILE:
+			request.after_profile = optarg;
+			break;
 		case OPTION_GITHUB:
 			request.github = true;
 			break;
@@ -162,6 +173,9 @@ static struct request parse(int argc, char **argv)
 					  : "there are two files to compare: BEFORE and AFTER");
 	request.before = argv[optind];
 	request.after = argv[optind + 1];
+	if (!request.before_profile != !request.after_profile)
+		papi_tool_usage_error(&papi_compare_tool,
+			"--before-profile and --after-profile go together: two profiles are compared");
 	if (request.json && request.github)
 		papi_tool_usage_error(
 			&papi_compare_tool, "--json and --github both want standard output: leave out one");
@@ -235,6 +249,8 @@ int main(int argc, char **argv)
 	if (comparable && good) {
 		papi_compare_judge(&result, &request.limits);
 		papi_compare_differences(&result);
+		if (request.before_profile)
+			papi_compare_functions(&result, request.before_profile, request.after_profile);
 		print(&result, &request);
 		status = result.status;
 	}

@@ -7,6 +7,7 @@
  *	limits.c         limits, from the command line and from files
  *	differences.c    what may explain a difference: machine, libraries, inputs, environment
  *	judge.c          events of both sides in pairs; what a difference is worth, and whether it is over a limit
+ *	functions.c      which functions have changed, by papi_profile diff
  *	table.c          for people    data.c    as JSON    github.c    annotations and a summary in Markdown
  *
  * A *side* is one of the two files: the one before, and the one after. A *pair* is an event of both, or of one. The
@@ -72,6 +73,12 @@ enum compare_verdict {
 	COMPARE_PAIR_INCOMPARABLE
 };
 
+/* A function that has changed, and by how much. */
+struct compare_function {
+	const char *name, *file; /* file NULL: it is not known */
+	long long line, before, after, difference;
+};
+
 struct compare_pair {
 	const char *name, *unit;
 	const struct compare_event *before, *after; /* NULL where a side has not got it */
@@ -81,7 +88,9 @@ struct compare_pair {
 	long long noise;
 	const struct compare_limit *limit; /* the one that decided; NULL where there is none */
 	enum compare_verdict verdict;
-	char *reason; /* why it is refused or cannot be compared, NULL */
+	char *reason;                       /* why it is refused or cannot be compared, NULL */
+	struct compare_function *functions; /* where it is more or less; those first that have changed most */
+	size_t n_functions;
 };
 
 struct compare_result {
@@ -127,6 +136,8 @@ void papi_compare_note(struct compare_result *result, char *note);
 /* ---- judge.c ---- */
 
 void papi_compare_judge(struct compare_result *result, const struct compare_limits *limits);
+/* A reason why something cannot be compared. Takes the text over. */
+void papi_compare_trouble(struct compare_result *result, char *text);
 /* In percent of the count before; NAN where that is 0. */
 double papi_compare_percent(const struct compare_pair *pair);
 /* "over", "more": for programs. */
@@ -139,6 +150,13 @@ char *papi_compare_conclusion(const struct compare_result *result);
 void papi_compare_count_text(char *text, size_t size, long long count, const char *unit, bool sign);
 /* "+0.114%"; "" where there is none. */
 void papi_compare_change_text(char *text, size_t size, const struct compare_pair *pair);
+
+/* ---- functions.c ---- */
+
+/* Adds the functions to pairs that have changed, from two profiles. */
+void papi_compare_functions(struct compare_result *result, const char *before, const char *after);
+/* "+600,000 in step (solver.c:10)": for the caller to free. */
+char *papi_compare_function_text(const struct compare_pair *pair, const struct compare_function *function);
 
 /* ---- table.c, data.c, github.c ---- */
 

@@ -176,6 +176,23 @@ static void print_reasons(const struct compare_result *result)
 	}
 }
 
+static void print_functions(const struct compare_pair *pair)
+{
+	char *name;
+
+	if (!pair->n_functions)
+		return;
+	name = clean(papi_compare_format("%s", pair->name));
+	printf("\n%s, by function:\n", name);
+	for (size_t i = 0; i < pair->n_functions; i++) {
+		char *text = papi_compare_function_text(pair, &pair->functions[i]);
+
+		print_remark(text);
+		free(text);
+	}
+	free(name);
+}
+
 void papi_compare_table(const struct compare_result *result)
 {
 	char *title = clean(papi_compare_format("%s, then %s", result->before->path, result->after->path)), *conclusion;
@@ -184,8 +201,10 @@ void papi_compare_table(const struct compare_result *result)
 	papi_terminal_line("papi_compare:", 14, title);
 	putchar('\n');
 	print_table(result);
-	for (size_t i = 0; i < result->number; i++)
+	for (size_t i = 0; i < result->number; i++) {
 		reasons |= result->pairs[i].reason != NULL;
+		print_functions(&result->pairs[i]);
+	}
 	if (reasons || result->n_troubles) {
 		puts("\nnot comparable:");
 		for (size_t i = 0; i < result->n_troubles; i++)
