@@ -59,7 +59,7 @@ static const char *find_papi_profile(char path[PATH_MAX + 16])
 	slash = strrchr(path, '/');
 	if (!slash)
 		return "papi_profile";
-	strcpy(slash + 1, "papi_profile");
+	snprintf(slash + 1, sizeof("papi_profile"), "papi_profile");
 	return access(path, X_OK) == 0 ? path : "papi_profile";
 }
 
@@ -185,7 +185,8 @@ static bool open_with(char *command, char *page)
 /* The first that works of those in BROWSER, or what the desktop has. */
 static bool open_page(char *page)
 {
-	char *browsers = getenv("BROWSER") ? strdup(getenv("BROWSER")) : NULL, *rest = NULL;
+	const char *wanted = getenv("BROWSER");
+	char *browsers = wanted ? strdup(wanted) : NULL, *rest = NULL;
 	char desktop[] = "xdg-open";
 	bool opened = false;
 

@@ -5,8 +5,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -29,7 +31,8 @@ class Browser:
     def __init__(self, width=1280, height=800, dark=False):
         self.home = tempfile.mkdtemp(prefix="papi-browser-")
         self.driver = subprocess.Popen([shutil.which("chromedriver"), "--port=0"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.DEVNULL, text=True, env={**os.environ, "HOME": self.home})
+                                       stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+                                       env={**os.environ, "HOME": self.home})
         self.session = None
         try:
             self.address = f"http://127.0.0.1:{self._port()}"
@@ -71,10 +74,15 @@ class Browser:
             if self.session:
                 self._call("DELETE", "")
         finally:
-            self.driver.terminate()
+            # All of the session that began with the driver, which may outlive it and would write into the folder.
+            os.killpg(self.driver.pid, signal.SIGKILL)
             self.driver.wait(timeout=60)
             self.driver.stdout.close()
-            shutil.rmtree(self.home, ignore_errors=True)
+            for _ in range(100):
+                shutil.rmtree(self.home, ignore_errors=True)
+                if not os.path.exists(self.home):
+                    break
+                time.sleep(0.05)
 
     def open(self, path):
         """Shows a file."""

@@ -126,6 +126,7 @@ class NumbersTest(BrowserTest):
             self.show(self.path)
             self.assertIn(words, self.window.text("#worth"))
             self.assertNotIn("\u00b1", self.window.text("body"))
+            self.assertEqual(self.window.texts("#source-head .cell")[:2], ["Self", "Line"])
             self.assertFalse(self.window.run("return document.getElementById('doubts').offsetParent !== null"))
             os.unlink(self.path)
 
@@ -226,6 +227,11 @@ class LinksTest(BrowserTest):
         for i, name in enumerate(("main", "solve", "norm", "write")):
             self.window.click("#bars", width * i / 4 + 4, 100)
             self.assertIn(name, self.window.text("#status"))
+        for way, levels in ((-600, 2), (600, 1)):
+            self.window.run("bars.dispatchEvent(new WheelEvent('wheel', { deltaY: arguments[0], offsetX: 9,"
+                            "clientX: 9, clientY: 200, bubbles: true, cancelable: true }))", way)
+            self.window.settle()
+            self.assertEqual(len(self.window.texts("#crumbs button")), levels)
         self.window.drag("#bars", 10, width / 4 - 10, 80)
         self.assertIn("main", self.window.text("#crumbs"))
         self.window.click("#bars", width / 2, 80, count=2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The instructions of what is selected, with what happened at each. Of code whose instructions are not in the page, the
 // addresses alone.
-import { baseName, columnTitle, error, hexadecimal, inFull, short, visible } from './text.js';
+import { baseName, columnTitle, error, hasError, hexadecimal, inFull, short, visible } from './text.js';
 import { cell, fillHead, List } from './list.js';
 import { addressesBetween } from './data.js';
 import { onChange, selectAddress, shownSeries, state } from './state.js';
@@ -89,7 +89,7 @@ function fillTitles() {
 	fillHead(document.getElementById('code-head'), [
 		...shownSeries().flatMap((series, s) => [
 			[columnTitle(series, s), 'number', 74, null, null, visible(series.label)],
-			...(s ? [] : [['', 'number error', 46]]),
+			...(hasError(series, s) ? [['', 'number error', 46]] : []),
 		]), ['Address', 'label', 92], ['Instruction', 'code', 0]]);
 }
 
@@ -101,7 +101,8 @@ function fillRow(row, i) {
 		row.append(cell('code', visible(title), 0));
 		return;
 	}
-	if (address >= 0 && state.marked[address])
+	// Of a function all would be marked.
+	if (address >= 0 && state.marked[address] && state.selection.kind !== 'function')
 		row.classList.add('marked');
 	shownSeries().forEach((series, s) => {
 		const value = address >= 0 ? series.values[address] : 0;
@@ -109,7 +110,7 @@ function fillRow(row, i) {
 		if (value)
 			made.title = inFull(series, value);
 		row.append(made);
-		if (s === 0)
+		if (hasError(series, s))
 			row.append(cell('number error', value ? error(series, series.valueSamples[address]) : '', 46));
 	});
 	const foreign = address >= 0 && state.model.addresses.foreign[address];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lines of a source file, with what happened in each. "Self" is the code of the line itself, wherever it was
 // inlined, so that all lines make up the total; "+ inlined" also has what was inlined into the line.
-import { baseName, columnTitle, error, inFull, short, visible } from './text.js';
+import { baseName, columnTitle, error, hasError, inFull, short, visible } from './text.js';
 import { cell, fillHead, List } from './list.js';
 import { onChange, selectLine, shownSeries, state } from './state.js';
 
@@ -81,7 +81,7 @@ function fillTitles() {
 	fillHead(document.getElementById('source-head'), [
 		...shown.flatMap((series, s) => [
 			[columnTitle(series, s), 'number', 74, null, null, visible(series.label)],
-			...(s ? [] : [['', 'number error', 46]]),
+			...(hasError(series, s) ? [['', 'number error', 46]] : []),
 		]),
 		...(deep ? [['+ inlined', 'number', 74]] : []),
 		['Line', 'label', 50], [file >= 0 ? visible(baseName(state.model.files[file])) : '', 'code', 0]]);
@@ -105,7 +105,7 @@ function fillRow(row, i) {
 		if (sum && sum.self)
 			made.title = inFull(series, sum.self);
 		row.append(made);
-		if (s === 0)
+		if (hasError(series, s))
 			row.append(cell('number error', sum ? error(series, sum.samples) : '', 46));
 	});
 	if (deep) {

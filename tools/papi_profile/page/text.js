@@ -73,6 +73,11 @@ export function inFull(series, value) {
 	return `${whole(value, series.unit)} of ${visible(series.label)}, ${share(value, series.total)}`;
 }
 
+// Whether the values of a series that is shown have a column for their errors in narrow lists.
+export function hasError(series, i) {
+	return i === 0 && series.kind === 'sampled';
+}
+
 // The title of the column of one of the series that are shown.
 export function columnTitle(series, i) {
 	return i === 0 ? 'Self' : series.profile ? 'Before' : 'Second';
