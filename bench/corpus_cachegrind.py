@@ -49,7 +49,9 @@ def run(front, command, environment):
 def count(papi_run, command, environment, folder):
     report = folder / "report.json"
     events = ",".join(event for event, _ in MISSES.values())
-    run([papi_run, "--reproducible", "--format", "json", "-o", report, "-e", events], command, {**environment, **OURS})
+    # Both count the program with the same environment.
+    run([papi_run, "--reproducible", "--keep-env", ",".join(environment), "--format", "json", "-o", report,
+         "-e", events], command, {**environment, **OURS})
     counts = {event["name"]: event["count"] for event in json.loads(report.read_text())["events"]}
     return {name: counts[event] for name, (event, _) in MISSES.items()}
 

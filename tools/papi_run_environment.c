@@ -25,7 +25,8 @@
 
 /* By which languages, libraries, the dynamic linker and runtimes are told what to do. */
 static const char *const matters[] = { "ASAN_OPTIONS", "GLIBC_TUNABLES", "GOMP_*", "KMP_*", "LANG", "LANGUAGE", "LC_*",
-	"LD_*", "MALLOC_*", "OMP_*", "PAPI_*", "PATH", "PERL*", "PYTHON*", "QT_HASH_SEED", "TZ" };
+	"LD_*", "MALLOC_*", "MKL_*", "OMP_*", "OPENBLAS_*", "PAPI_*", "PATH", "PERL*", "PYTHON*", "QT_HASH_SEED",
+	"TZ" };
 
 static char **kept; /* names of --keep-env */
 static size_t n_kept;
