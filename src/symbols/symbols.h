@@ -17,6 +17,8 @@
  *	frames.c   ranges of unwind tables
  *	dwarf.c    functions, lines and inlined code
  *	lists.c    lists of names: the kernel's, and those of compilers at run time
+ *
+ * unwind.h is apart from that: from a stack to callers.
  */
 #ifndef PAPI_SYMBOLS_SYMBOLS_H
 #define PAPI_SYMBOLS_SYMBOLS_H

@@ -30,7 +30,7 @@ class Refused(CaptureTest):
                 ("-t takes a number of seconds", "-p", "1", "-t", "nan"),
                 ("-F", "-F", "0", *RAN),
                 ("-c", "-c", "-1", *RAN),
-                ("-g takes fp or none, not 'dwarf'", "-g", "dwarf", *RAN),
+                ("-g takes fp, dwarf, dwarf,SIZE or none, not 'lbr'", "-g", "lbr", *RAN),
                 ("an event name is empty", "-e", ",", *RAN),
                 ("the second slash of a name is missing", "-e", "cpu/event=1", *RAN)):
             with self.subTest(arguments=arguments):

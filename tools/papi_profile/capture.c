@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "base/error.h"
 #include "common.h"
@@ -24,12 +25,17 @@
 #define FREQUENCY    999
 #define MOST_SECONDS 100000000
 
+/* Bytes of a stack that are copied. A record of the kernel has less than 64 KiB. */
+#define STACK          16384
+#define SMALLEST_STACK 512
+#define LARGEST_STACK  65528
+
 /* The options are read here and not by options.c: those after PROGRAM belong to the program. */
 static const struct papi_tool tool = { .name = "papi_profile" };
 
 static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [ARG...]\n"
 				 "       papi_profile [OPTION]... -p PID\n"
-				 "       papi_profile report|annotate|callers|tree|diff|export|page [--help]\n"
+				 "       papi_profile COMMAND [--help]\n"
 				 "Samples where a program, its threads and all that it starts spend time, or where\n"
 				 "any event happens, and writes the profile to a file. The commands show it:\n"
 				 "report functions, lines, modules or threads; annotate source or instructions;\n"
@@ -43,7 +49,8 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "                          instruction does; usual where only it counts EVENT\n"
 				 "  -F, --frequency HZ      samples of each thread in a second; 999 without it\n"
 				 "  -c, --count PERIOD      a sample every PERIOD events instead\n"
-				 "  -g, --graph WAY         how callers are found: fp (frame pointers) or none\n"
+				 "  -g, --graph WAY         how callers are found: fp (frame pointers), dwarf\n"
+				 "                          (unwind tables; dwarf,SIZE bytes of stack) or none\n"
 				 "  -o, --output FILE       the profile; papi_profile.db without it\n"
 				 "  -p, --pid PID           sample process PID until it ends or Ctrl-C\n"
 				 "  -t, --time SECONDS      with -p: for so long\n"
@@ -67,14 +74,35 @@ static _Noreturn void print_version(void)
 	print_and_exit(text);
 }
 
+/* dwarf, or dwarf and how much of the stack. */
+static void parse_stack(struct papi_profile_session *session, const char *text)
+{
+	struct utsname machine;
+	long size = STACK;
+
+	if (*text == ',')
+		size = papi_tool_number(&tool, "-g dwarf,", text + 1, SMALLEST_STACK, LARGEST_STACK);
+	if (size % 8)
+		papi_tool_usage_error(&tool, "-g dwarf,SIZE takes a multiple of 8, not '%s'", text + 1);
+	uname(&machine);
+	session->rate.machine = papi_unwind_machine(machine.machine);
+	if (!session->rate.machine)
+		papi_tool_usage_error(&tool, "-g dwarf does not know the registers of %s: take -g fp", machine.machine);
+	session->rate.graph = PAPI_PROFILE_GRAPH_STACKS;
+	session->rate.stack = (uint32_t)size;
+	papi_profile_modules_keep_files();
+}
+
 static void parse_way(struct papi_profile_session *session, const char *text)
 {
 	if (!strcmp(text, "fp"))
-		session->rate.chains = true;
+		session->rate.graph = PAPI_PROFILE_GRAPH_FRAMES;
 	else if (!strcmp(text, "none"))
-		session->rate.chains = false;
+		session->rate.graph = PAPI_PROFILE_GRAPH_NONE;
+	else if (!strcmp(text, "dwarf") || !strncmp(text, "dwarf,", 6))
+		parse_stack(session, text + 5);
 	else
-		papi_tool_usage_error(&tool, "-g takes fp or none, not '%s'", text);
+		papi_tool_usage_error(&tool, "-g takes fp, dwarf, dwarf,SIZE or none, not '%s'", text);
 }
 
 static double parse_seconds(const char *text)
@@ -189,6 +217,13 @@ static void tell_shortcomings(const struct papi_profile_session *session)
 		papi_profile_message("%" PRIu64 " samples are without callers: there were more than %d different "
 				     "paths of calls",
 			session->without_path, PAPI_PROFILE_MOST_CONTEXTS);
+	if (session->truncated)
+		papi_profile_message("%" PRIu64 " samples lack their outermost callers, shown as [truncated]: their "
+				     "stacks were larger than %" PRIu32 " bytes; -g dwarf,%d copies more",
+			session->truncated, session->rate.stack, LARGEST_STACK);
+	if (session->gone)
+		papi_profile_message(
+			"%" PRIu64 " samples are of threads that had ended, and are not counted", session->gone);
 	if (!samples)
 		papi_profile_message("there are no samples: it ran too short, or the event did not happen");
 }
@@ -295,9 +330,9 @@ static int record(struct papi_profile_session *session, char *path)
 int papi_profile_capture(int argc, char **argv)
 {
 	struct papi_profile_events events = { 0 };
-	struct papi_profile_session session = {
-		.file = PAPI_PROFILE_FILE, .rate = { .frequency = FREQUENCY, .chains = true }, .events = &events
-	};
+	struct papi_profile_session session = { .file = PAPI_PROFILE_FILE,
+		.rate = { .frequency = FREQUENCY, .graph = PAPI_PROFILE_GRAPH_FRAMES },
+		.events = &events };
 	char *path = NULL;
 	int status;
 

@@ -157,8 +157,13 @@ static void complete(struct papi_profile_sampled *event, const struct papi_profi
 	/* Fixed, it need not be told; if it were, the kernel would sample each of its software events. */
 	if (!rate->period)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
-	if (rate->chains)
+	if (rate->graph == PAPI_PROFILE_GRAPH_FRAMES)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (rate->graph == PAPI_PROFILE_GRAPH_STACKS) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr->sample_regs_user = rate->machine->sampled;
+		attr->sample_stack_user = rate->stack;
+	}
 	attr->exclude_callchain_kernel = 1;
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr->freq = !rate->period;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "components/perf_event/encoding.h"
+#include "symbols/unwind.h"
 
 struct papi_profile_sampled {
 	char *name;   /* as it was asked for */
@@ -29,11 +30,20 @@ struct papi_profile_events {
 	size_t number;
 };
 
+/* How callers are found. */
+enum papi_profile_graph {
+	PAPI_PROFILE_GRAPH_NONE,
+	PAPI_PROFILE_GRAPH_FRAMES, /* by frame pointers, in the kernel */
+	PAPI_PROFILE_GRAPH_STACKS  /* by unwind tables, from a copy of the stack */
+};
+
 /* How often, and what of each sample. */
 struct papi_profile_rate {
 	uint64_t period;    /* 0: by frequency */
 	uint64_t frequency; /* per second */
-	bool chains;
+	enum papi_profile_graph graph;
+	uint32_t stack;                            /* bytes to copy */
+	const struct papi_unwind_machine *machine; /* of stacks: whose registers */
 };
 
 /* Appends the names of one -e option, or ends papi_profile when the text is no list of names. */

@@ -280,7 +280,8 @@ void export_callgrind(const struct view *view, FILE *out)
 	writing.known_functions = papi_memory_zero(view->profile->functions.n, sizeof(bool));
 	writing.known_modules = papi_memory_zero(view->profile->modules.n, sizeof(bool));
 	sorted = &writing;
-	qsort(writing.costs, writing.n, sizeof(writing.costs[0]), compare);
+	if (writing.n)
+		qsort(writing.costs, writing.n, sizeof(writing.costs[0]), compare);
 	put_head(&writing);
 	put_costs(&writing);
 	for (size_t i = 0; i < writing.n; i++)

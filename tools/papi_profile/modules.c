@@ -16,6 +16,7 @@
 
 static struct papi_profile_module **modules;
 static size_t n_modules;
+static bool keep_files;
 
 /* ---- Files --------------------------------------------------------------------------------------------- */
 
@@ -183,7 +184,7 @@ static struct papi_profile_module *make(enum papi_profile_module_kind kind, cons
 {
 	struct papi_profile_module *module = papi_profile_allocate(NULL, 1, sizeof(*module));
 
-	*module = (struct papi_profile_module){ .kind = kind, .process = process };
+	*module = (struct papi_profile_module){ .kind = kind, .process = process, .file = -1 };
 	module->path = papi_profile_allocate(NULL, strlen(path) + 1, 1);
 	memcpy(module->path, path, strlen(path) + 1);
 	modules = papi_profile_allocate(modules, n_modules + 1, sizeof(*modules));
@@ -227,6 +228,11 @@ struct papi_profile_module *papi_profile_module_unknown(int64_t process)
 	return of_process(PAPI_PROFILE_MODULE_UNKNOWN, "[unknown]", process);
 }
 
+struct papi_profile_module *papi_profile_module_truncated(void)
+{
+	return of_process(PAPI_PROFILE_MODULE_TRUNCATED, "[truncated]", 0);
+}
+
 struct papi_profile_module *papi_profile_module_mapped(const struct papi_profile_mapped *mapped)
 {
 	enum papi_profile_module_kind kind = kind_of(mapped->name);
@@ -246,9 +252,29 @@ struct papi_profile_module *papi_profile_module_mapped(const struct papi_profile
 	file = open_mapped(mapped);
 	if (file >= 0) {
 		read_elf(module, file);
-		close(file);
+		if (keep_files && module->n_segments)
+			module->file = file;
+		else
+			close(file);
 	}
 	return module;
+}
+
+void papi_profile_modules_keep_files(void)
+{
+	keep_files = true;
+}
+
+struct papi_unwind_table *papi_profile_module_unwind(struct papi_profile_module *module)
+{
+	if (module->unwind_asked)
+		return module->unwind;
+	module->unwind_asked = true;
+	if (module->kind == PAPI_PROFILE_MODULE_VDSO)
+		module->unwind = papi_unwind_open_vdso();
+	else if (module->file >= 0)
+		module->unwind = papi_unwind_open_file(module->file);
+	return module->unwind;
 }
 
 const char *papi_profile_module_kind(const struct papi_profile_module *module, pid_t pid)
@@ -265,6 +291,8 @@ const char *papi_profile_module_kind(const struct papi_profile_module *module, p
 	case PAPI_PROFILE_MODULE_ANONYMOUS:
 		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
 		return access(path, F_OK) == 0 ? "jit" : "anonymous";
+	case PAPI_PROFILE_MODULE_TRUNCATED:
+		return "truncated";
 	default:
 		return "unknown";
 	}
@@ -281,6 +309,9 @@ const char *papi_profile_module_build_id(
 void papi_profile_modules_free(void)
 {
 	for (size_t i = 0; i < n_modules; i++) {
+		papi_unwind_close(modules[i]->unwind);
+		if (modules[i]->file >= 0)
+			close(modules[i]->file);
 		free(modules[i]->segments);
 		free(modules[i]->path);
 		free(modules[i]);

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "symbols/unwind.h"
+
 #define PAPI_PROFILE_BUILD_ID 20 /* bytes; longer ones are cut, as the kernel does */
 
 struct papi_profile_build_id {
@@ -22,7 +24,8 @@ enum papi_profile_module_kind {
 	PAPI_PROFILE_MODULE_VDSO,
 	PAPI_PROFILE_MODULE_KERNEL,
 	PAPI_PROFILE_MODULE_ANONYMOUS, /* of a process; "jit" where it says what is in it */
-	PAPI_PROFILE_MODULE_UNKNOWN
+	PAPI_PROFILE_MODULE_UNKNOWN,
+	PAPI_PROFILE_MODULE_TRUNCATED /* no code: what stands for callers that nobody has seen */
 };
 
 struct papi_profile_module {
@@ -36,6 +39,9 @@ struct papi_profile_module {
 		bool code;
 	} * segments;
 	unsigned n_segments;
+	int file;                         /* kept open for its unwind table; -1: it is not */
+	struct papi_unwind_table *unwind; /* NULL: there is none, or nobody has asked */
+	bool unwind_asked;
 };
 
 /*
@@ -53,6 +59,7 @@ struct papi_profile_mapped {
 struct papi_profile_module *papi_profile_module_mapped(const struct papi_profile_mapped *mapped);
 struct papi_profile_module *papi_profile_module_kernel(void);
 struct papi_profile_module *papi_profile_module_unknown(int64_t process);
+struct papi_profile_module *papi_profile_module_truncated(void);
 
 /* What the store says of a module: the kind in words, and the build-id as hexadecimal digits, or NULL for none. */
 const char *papi_profile_module_kind(const struct papi_profile_module *module, pid_t pid);
@@ -64,6 +71,12 @@ const char *papi_profile_module_build_id(
  * not ELF; then a module's addresses are those of the run.
  */
 bool papi_profile_module_address(const struct papi_profile_module *module, uint64_t offset, uint64_t *address);
+
+/* From now on files stay open, so that papi_profile_module_unwind() can read them when they have other names. */
+void papi_profile_modules_keep_files(void);
+
+/* The unwind table of a module; NULL if it has none. */
+struct papi_unwind_table *papi_profile_module_unwind(struct papi_profile_module *module);
 
 void papi_profile_modules_free(void);
 

@@ -7,7 +7,8 @@
  *	records.c	from the kernel's records to	places.[ch]	processes, their mappings, modules,
  *			samples of places				addresses
  *	modules.[ch]	files: build-id, segments	counts.[ch]	sums in memory, and into the store
- *	table.[ch]	a hash table			gzip.[ch]	files that are not compressed
+ *	stacks.[ch]	callers by unwind tables	table.[ch]	a hash table
+ *	gzip.[ch]	files that are not compressed
  *
  * Each command besides recording is a file with one entry point, papi_profile_<command>(argc, argv), whose argv[0] is
  * the name of the command; it returns the exit status.

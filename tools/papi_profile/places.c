@@ -315,8 +315,8 @@ static int64_t number_of(
 	return entry->value[0];
 }
 
-int64_t papi_profile_places_address_in(
-	struct papi_profile_places *places, pid_t pid, const struct papi_profile_mapping *mapping, uint64_t address)
+/* Where an address is in the module that has it. */
+static uint64_t offset_in(const struct papi_profile_mapping *mapping, uint64_t address)
 {
 	uint64_t offset = address;
 
@@ -324,7 +324,32 @@ int64_t papi_profile_places_address_in(
 		offset = address - mapping->start;
 	else if (mapping->module->kind == PAPI_PROFILE_MODULE_FILE)
 		papi_profile_module_address(mapping->module, address - mapping->start + mapping->offset, &offset);
-	return number_of(places, mapping->module, offset, pid);
+	return offset;
+}
+
+int64_t papi_profile_places_address_in(
+	struct papi_profile_places *places, pid_t pid, const struct papi_profile_mapping *mapping, uint64_t address)
+{
+	return number_of(places, mapping->module, offset_in(mapping, address), pid);
+}
+
+static const struct papi_profile_mapping *find_mapping(const struct papi_profile_process *process, uint64_t address)
+{
+	size_t place = first_behind(process, address);
+	const struct papi_profile_mapping *mapping = place < process->n_mappings ? &process->mappings[place] : NULL;
+
+	return mapping && mapping->start <= address ? mapping : NULL;
+}
+
+struct papi_profile_module *papi_profile_places_module(
+	struct papi_profile_places *places, pid_t pid, uint64_t address, uint64_t *offset)
+{
+	const struct papi_profile_mapping *mapping = find_mapping(take_process(places, pid), address);
+
+	if (!mapping)
+		return NULL;
+	*offset = offset_in(mapping, address);
+	return mapping->module;
 }
 
 int64_t papi_profile_places_address(
@@ -332,16 +357,19 @@ int64_t papi_profile_places_address(
 {
 	struct papi_profile_process *process;
 	const struct papi_profile_mapping *mapping;
-	size_t place;
 
 	if (kernel)
 		return number_of(places, papi_profile_module_kernel(), address, pid);
 	process = take_process(places, pid);
-	place = first_behind(process, address);
-	mapping = place < process->n_mappings ? &process->mappings[place] : NULL;
-	if (!mapping || mapping->start > address)
-		return strict ? 0 : number_of(places, papi_profile_module_unknown(process->id), address, pid);
-	return papi_profile_places_address_in(places, pid, mapping, address);
+	mapping = find_mapping(process, address);
+	if (mapping)
+		return papi_profile_places_address_in(places, pid, mapping, address);
+	return strict ? 0 : number_of(places, papi_profile_module_unknown(process->id), address, pid);
+}
+
+int64_t papi_profile_places_truncated(struct papi_profile_places *places)
+{
+	return number_of(places, papi_profile_module_truncated(), 0, 0);
 }
 
 void papi_profile_places_free(struct papi_profile_places *places)

@@ -62,6 +62,16 @@ int64_t papi_profile_places_address(
 int64_t papi_profile_places_address_in(
 	struct papi_profile_places *places, pid_t pid, const struct papi_profile_mapping *mapping, uint64_t address);
 
+/*
+ * The module of code at an address, and where the address is in it, as papi_profile_places_address() has it. NULL:
+ * nothing is mapped there.
+ */
+struct papi_profile_module *papi_profile_places_module(
+	struct papi_profile_places *places, pid_t pid, uint64_t address, uint64_t *offset);
+
+/* The number of the address that stands for callers which nobody has seen. */
+int64_t papi_profile_places_truncated(struct papi_profile_places *places);
+
 void papi_profile_places_free(struct papi_profile_places *places);
 
 #endif

@@ -17,7 +17,7 @@ struct sample {
 	uint64_t identifier, ip;
 	uint32_t pid, tid;
 	uint64_t time;
-	uint64_t rest[]; /* the period where it is told; the length of the chain and the chain, where there is one */
+	uint64_t rest[]; /* the period where it is told; the chain behind its length, or registers and stack */
 };
 
 struct task {
@@ -72,10 +72,9 @@ static void take_mapping(struct papi_profile_places *places, const struct perf_e
  * each call. In the kernel the chain begins where the program was when it went there, which need not be a call. A
  * number that is no code of the process ends the path: no frame pointer led there.
  */
-static int64_t take_chain(struct papi_profile_records *records, const struct sample *sample, const uint64_t *chain,
-	size_t n, bool kernel, bool *full)
+static size_t take_chain(struct papi_profile_places *places, const struct sample *sample, const uint64_t *chain,
+	size_t n, bool kernel, int64_t path[PERF_MAX_STACK_DEPTH])
 {
-	int64_t addresses[PERF_MAX_STACK_DEPTH], context = 0;
 	size_t number = 0;
 	bool own = true;
 
@@ -90,16 +89,32 @@ static int64_t take_chain(struct papi_profile_records *records, const struct sam
 			continue;
 		}
 		place = papi_profile_places_address(
-			&records->places, (pid_t)sample->pid, own ? address : address - 1, false, true);
+			places, (pid_t)sample->pid, own ? address : address - 1, false, true);
 		own = false;
 		if (!place)
 			break;
-		addresses[number++] = place;
+		path[number++] = place;
 	}
+	return number;
+}
+
+/* The innermost caller of the sample's place; n numbers of the sample tell of it. */
+static int64_t take_path(
+	struct papi_profile_records *records, const struct sample *sample, const uint64_t *part, size_t n, bool kernel)
+{
+	int64_t path[PAPI_PROFILE_STACK_DEPTH], context = 0;
+	size_t number = 0;
+
+	_Static_assert(PAPI_PROFILE_STACK_DEPTH >= PERF_MAX_STACK_DEPTH, "the path has room for either");
+	if (records->graph == PAPI_PROFILE_GRAPH_STACKS)
+		number = papi_profile_stacks_path(
+			&records->stacks, &records->places, (pid_t)sample->pid, part, n, kernel, path);
+	else if (records->graph == PAPI_PROFILE_GRAPH_FRAMES && n > 0 && part[0] < n)
+		number = take_chain(&records->places, sample, &part[1], part[0], kernel, path);
 	while (number-- > 0) {
-		context = papi_profile_counts_context(&records->counts, context, addresses[number]);
+		context = papi_profile_counts_context(&records->counts, context, path[number]);
 		if (!context) {
-			*full = true;
+			records->counts.without_path++;
 			break;
 		}
 	}
@@ -110,19 +125,18 @@ static void take_sample(struct papi_profile_records *records, const struct perf_
 {
 	const struct sample *sample = (const struct sample *)record;
 	struct papi_profile_sampled *event = &records->events->events[number];
-	bool kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL, full = false;
+	bool kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	size_t n_rest = (record->size - sizeof(*sample)) / sizeof(uint64_t), at = !records->period;
-	int64_t thread, address, context = 0, value;
+	int64_t thread, address, context, value;
 
 	/* The thread has ended already, and its number is gone. */
+	records->gone += sample->pid == (uint32_t)-1;
 	if (sample->pid == (uint32_t)-1 || n_rest < at)
 		return;
 	value = (int64_t)(records->period ? records->period : sample->rest[0]);
 	thread = papi_profile_places_thread(&records->places, (pid_t)sample->pid, (pid_t)sample->tid);
 	address = papi_profile_places_address(&records->places, (pid_t)sample->pid, sample->ip, kernel, false);
-	if (records->chains && n_rest > at && sample->rest[at] < n_rest - at)
-		context = take_chain(records, sample, &sample->rest[at + 1], sample->rest[at], kernel, &full);
-	records->counts.without_path += full;
+	context = take_path(records, sample, &sample->rest[at], n_rest - at, kernel);
 	event->samples++;
 	event->value += value;
 	papi_profile_counts_add(&records->counts, thread, (int64_t)number + 1, context, address, 1, value);

@@ -8,13 +8,16 @@
 #include "papi_profile/counts.h"
 #include "papi_profile/event_list.h"
 #include "papi_profile/places.h"
+#include "papi_profile/stacks.h"
 
 struct papi_profile_records {
 	struct papi_profile_events *events;
 	struct papi_profile_places places;
 	struct papi_profile_counts counts;
 	uint64_t period; /* 0: each sample tells */
-	bool chains;
+	enum papi_profile_graph graph;
+	struct papi_profile_stacks stacks;
+	uint64_t gone; /* samples of threads that had ended by the time, which nobody can tell of */
 };
 
 /* Takes one record; data is a struct papi_profile_records. Event numbers of the store begin with 1. */

@@ -11,8 +11,7 @@
 #include "components/perf_event/kernel.h"
 #include "papi_profile/papi_profile.h"
 
-/* Bytes of a ring, and where the limit of locked memory does not allow that, less. */
-#define LARGEST_RING  (512 * 1024)
+/* Bytes: less are of no use. */
 #define SMALLEST_RING (64 * 1024)
 
 /* Where a sample and the end of every other record have what is needed here; see sample_type in event_list.c. */
@@ -32,7 +31,7 @@ struct papi_profile_waiting {
 	size_t number, places_room;
 };
 
-int papi_profile_ring_attach(struct papi_profile_ring *ring, int fd)
+int papi_profile_ring_attach(struct papi_profile_ring *ring, int fd, size_t largest)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int error = 0;
@@ -42,7 +41,7 @@ int papi_profile_ring_attach(struct papi_profile_ring *ring, int fd)
 			return PAPI_OK;
 		return papi_error(PAPI_ESYS, "its samples cannot share a buffer with others: %s", strerror(errno));
 	}
-	for (ring->size = LARGEST_RING; ring->size >= SMALLEST_RING; ring->size /= 2) {
+	for (ring->size = largest; ring->size >= SMALLEST_RING; ring->size /= 2) {
 		ring->pages = papi_perf_kernel->map_ring(fd, page + ring->size);
 		if (ring->pages) {
 			ring->fd = fd;

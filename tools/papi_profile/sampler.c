@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "components/perf_event/kernel.h"
 #include "components/perf_event/reasons.h"
 #include "linux/proc/cpus.h"
+
 #include "papi_profile/papi_profile.h"
 #include "papi_profile/ring.h"
 
@@ -18,6 +21,26 @@
 #define FORMAT_LOST (1u << 4)
 
 #define MOST_CPUS 4096
+
+/* Stacks take large rings. So that the first CPUs do not take the locked memory of all, each has its share of it. */
+static size_t ring_size(const struct papi_profile_sampler *sampler)
+{
+	bool stacks = sampler->events->number && sampler->events->events[0].attr.sample_stack_user;
+	size_t size = PAPI_PROFILE_RING, share;
+	struct rlimit limit;
+	long long kilobytes;
+
+	if (!stacks || getrlimit(RLIMIT_MEMLOCK, &limit) != 0)
+		return size;
+	if (geteuid() == 0 || limit.rlim_cur == RLIM_INFINITY)
+		return PAPI_PROFILE_RING_STACKS;
+	if (papi_linux_read_int("/proc/sys/kernel/perf_event_mlock_kb", &kilobytes))
+		kilobytes = 0;
+	share = (size_t)kilobytes * 1024 + (size_t)limit.rlim_cur / sampler->n_cpus;
+	while (size < PAPI_PROFILE_RING_STACKS && 2 * size + (size_t)sysconf(_SC_PAGESIZE) <= share)
+		size *= 2;
+	return size;
+}
 
 void papi_profile_sampler_prepare(struct papi_profile_sampler *sampler, struct papi_profile_events *events)
 {
@@ -30,6 +53,7 @@ void papi_profile_sampler_prepare(struct papi_profile_sampler *sampler, struct p
 	sampler->rings = papi_profile_allocate(NULL, sampler->n_cpus, sizeof(*sampler->rings));
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		sampler->rings[i] = (struct papi_profile_ring){ .fd = -1, .cpu = sampler->cpus[i] };
+	sampler->ring_size = ring_size(sampler);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
@@ -128,7 +152,7 @@ static int open_one(struct papi_profile_sampler *sampler, size_t number, const s
 		return PAPI_OK;
 	if (fd < 0)
 		return open_failed(event, &attr, pid, ring->cpu, errno);
-	status = papi_profile_ring_attach(ring, fd);
+	status = papi_profile_ring_attach(ring, fd, sampler->ring_size);
 	if (status != PAPI_OK) {
 		papi_perf_kernel->close(fd);
 		return papi_error_prefix(status, "%.160s", event->name);
@@ -148,7 +172,8 @@ static int open_event(
 
 	attr.enable_on_exec = on_exec;
 	attr.watermark = 1;
-	attr.wakeup_watermark = PAPI_PROFILE_RING_WATERMARK;
+	attr.wakeup_watermark = attr.sample_stack_user ? PAPI_PROFILE_RING_WATERMARK_STACKS
+						       : PAPI_PROFILE_RING_WATERMARK;
 	if (!encoding->n_core_pmus)
 		return open_one(sampler, number, &attr, pid, ring, encoding->some_cores);
 	for (unsigned i = 0; i < encoding->n_core_pmus && status == PAPI_OK; i++) {

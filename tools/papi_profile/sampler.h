@@ -43,6 +43,7 @@ struct papi_profile_sampler {
 	size_t n_opened;
 	struct papi_profile_table ids; /* from the kernel's numbers to events */
 	bool no_build_id, no_lost;     /* what this kernel does not have */
+	size_t ring_size;              /* as large as a ring may become */
 	struct papi_profile_waiting *waiting;
 	uint64_t last_round; /* when it began */
 	uint64_t lost;       /* as records tell */

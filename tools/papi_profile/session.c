@@ -121,7 +121,8 @@ int papi_profile_session_make_store(struct papi_profile_session *session)
 		.places.store = session->store,
 		.counts.store = session->store,
 		.period = session->rate.period,
-		.chains = session->rate.chains };
+		.graph = session->rate.graph,
+		.stacks.machine = session->rate.machine };
 	free(command);
 	free(directory);
 	if (status == PAPI_OK)
@@ -203,6 +204,8 @@ static void end(struct papi_profile_session *session, int status)
 	session->elapsed = elapsed;
 	session->throttled = session->sampler.throttled;
 	session->without_path = session->records.counts.without_path;
+	session->truncated = session->records.stacks.truncated;
+	session->gone = session->records.gone;
 }
 
 static void release(struct papi_profile_session *session)

@@ -28,7 +28,7 @@ struct papi_profile_session {
 
 	/* What came of it. */
 	double elapsed;
-	uint64_t lost, throttled, without_path;
+	uint64_t lost, throttled, without_path, truncated, gone;
 	bool failed; /* nothing more could be written to the store; told */
 
 	struct papi_profile_sampler sampler;
