@@ -32,6 +32,7 @@ struct options {
 	bool reproducible;
 	bool keeps; /* variables of the environment */
 	bool require_complete;
+	bool profile;
 };
 
 /* The options are read here and not by options.c: those after PROGRAM belong to the program. */
@@ -127,6 +128,7 @@ static const char usage_text[] =
 	"  -r, --repeat REPEAT     run the program REPEAT times, and print means and how far the runs differ\n"
 	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
 	"      --best-effort       run the program even if an event is unknown, and count the others\n"
+	"      --profile           show the five lines in which most happened, too, and keep the profile\n"
 	"      --save FILE         write the results to FILE, too, with all that explains them\n"
 	"      --reproducible      the same addresses, environment and seeds in every run, for the same counts\n"
 	"      --keep-env VARIABLE,...  with --reproducible: further variables that the program gets\n"
@@ -171,6 +173,7 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		OPTION_BEST_EFFORT,
 		OPTION_REPRODUCIBLE,
 		OPTION_KEEP_ENV,
+		OPTION_PROFILE,
 		OPTION_SAVE,
 		OPTION_REQUIRE_COMPLETE,
 		OPTION_VERSION
@@ -181,7 +184,7 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
 		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
 		{ "keep-env", required_argument, NULL, OPTION_KEEP_ENV },
-		{ "save", required_argument, NULL, OPTION_SAVE },
+		{ "profile", no_argument, NULL, OPTION_PROFILE }, { "save", required_argument, NULL, OPTION_SAVE },
 		{ "require-complete", no_argument, NULL, OPTION_REQUIRE_COMPLETE }, { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	int option;
@@ -216,6 +219,9 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			papi_run_environment_keep(optarg);
 			options->keeps = true;
 			break;
+		case OPTION_PROFILE:
+			options->profile = true;
+			break;
 		case OPTION_SAVE:
 			options->save = optarg;
 			break;
@@ -237,6 +243,11 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 				: options->repeat > 1   ? "-r"
 				: options->reproducible ? "--reproducible"
 							: "--save");
+	if (options->profile && (options->pid || options->repeat > 1 || options->format != RUN_FORMAT_TEXT))
+		papi_tool_usage_error(&papi_run_tool, "--profile shows one run to people: %s",
+			options->pid                  ? "papi_profile -p profiles a process that runs already"
+				: options->repeat > 1 ? "leave out -r"
+						      : "leave out --format");
 	if (options->keeps && !options->reproducible)
 		papi_tool_usage_error(&papi_run_tool,
 			"--keep-env goes with --reproducible: without it the program "
@@ -266,7 +277,7 @@ static void prepare_events(struct run_list *list, const struct options *options)
 
 	if (version == PAPI_VER_CURRENT) {
 		if (list->number == 0)
-			papi_run_events_default(list, !options->pid);
+			papi_run_events_default(list, !options->pid && !options->profile);
 		if (!options->best_effort)
 			papi_run_events_check(list);
 		papi_run_events_describe(list);
@@ -312,6 +323,8 @@ static int finish(struct run_list *list, struct run_result *result, const struct
 	if (output < 0)
 		return completeness(list, result, options);
 	error = papi_run_report_write(list, result, options->format, output);
+	if (result->profiled && !error)
+		papi_run_profile_report(output);
 	if (options->output && close(output) != 0 && !error)
 		error = errno;
 	if (!error)
@@ -360,6 +373,11 @@ int main(int argc, char **argv)
 		int output;
 
 		prepare_events(&list, &options);
+		if (options.profile && papi_run_virtual_wanted(&list))
+			papi_tool_usage_error(&papi_run_tool,
+				"--profile samples the program itself, and the events of -e are counted by translation "
+				"of it: count events of perf_event, or profile with papi_profile --exact alone");
+		result.profiled = options.profile;
 		if (options.save) {
 			papi_run_save_check(options.save);
 			modules = papi_run_modules_find(path, argv + optind);

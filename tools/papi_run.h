@@ -6,7 +6,8 @@
  * papi_run_events.c (names of events), papi_run_counters.c (EventSets attached to a process), papi_run_child.c (the
  * program), papi_run_watch.c (a process that already runs), papi_run_report.c (statistics, the table for people),
  * papi_run_data.c (JSON and CSV), papi_run_reproducible.c (what makes runs differ), papi_run_virtual.c (events that an
- * agent counts inside the program), papi_run_processes.c (whether it has counted all of it).
+ * agent counts inside the program), papi_run_processes.c (whether it has counted all of it), papi_run_profile.c (where
+ * events happened).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
@@ -97,6 +98,7 @@ struct run_result {
 	long long *system_ns;
 	int exit_status;
 	int signal;             /* that ended the program, 0 when none did */
+	bool profiled;          /* wanted: a profile of the program, too */
 	bool slowed;            /* the agent counted in it, so its times are not those that it has alone */
 	char *watch_note;       /* what may be missing from the watch of a process, NULL for nothing */
 	char *environment_note; /* what of its environment the program did not get, NULL: it got all */
@@ -166,6 +168,13 @@ void papi_run_save_check(const char *path);
 /* False after a message. */
 bool papi_run_save(const char *path, const struct run_list *list, const struct run_result *result,
 	const struct run_modules *modules);
+
+/* papi_run_profile.c: papi_profile beside the program that waits at its gate. False after a message. */
+bool papi_run_profile_begin(pid_t pid, char **command);
+/* When the program has ended: until the profile is written. */
+void papi_run_profile_end(void);
+/* Where most of it happened. */
+void papi_run_profile_report(int output);
 
 /* papi_run_virtual.c */
 bool papi_run_virtual_wanted(const struct run_list *list);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "papi_run.h"
 #include "program.h"
@@ -96,6 +97,13 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	papi_run_reserve(list, result);
 	papi_run_counters_open(&counters, list, program.pid);
 	papi_run_counters_start(&counters, list);
+	if (result->profiled && !papi_run_profile_begin(program.pid, result->command)) {
+		close(program.gate);
+		close(program.failure);
+		waitpid(program.pid, NULL, 0);
+		papi_run_counters_close(&counters);
+		return -PAPI_PROGRAM_FAILURE;
+	}
 	started = papi_run_now();
 	error = papi_program_release(&program);
 	interrupted = wait_for(&program, &status, &usage);
@@ -105,6 +113,8 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	papi_run_counters_stop(&counters, list, run);
 	papi_run_virtual_end(list, result, run, result->elapsed_ns[run]);
 	papi_run_counters_close(&counters);
+	if (result->profiled)
+		papi_run_profile_end();
 	if (error)
 		return -papi_run_child_refused(result->command[0], true, error);
 	result->runs++;

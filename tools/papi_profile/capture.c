@@ -54,6 +54,7 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "  -o, --output FILE       the profile; papi_profile.db without it\n"
 				 "  -p, --pid PID           sample process PID until it ends or Ctrl-C\n"
 				 "  -t, --time SECONDS      with -p: for so long\n"
+				 "      --ready FD          with -p, for papi_run: before PID executes PROGRAM\n"
 				 "  -h, --help              show this text\n"
 				 "      --version           show the version of the library\n"
 				 "\n"
@@ -120,9 +121,11 @@ static void check_combination(const struct papi_profile_session *session, const 
 	if (session->exact && session->pid)
 		papi_tool_usage_error(
 			&tool, "-x is for a program that papi_profile starts, not for one that runs already");
+	if (session->ready >= 0 && (!session->pid || !program))
+		papi_tool_usage_error(&tool, "--ready goes with -p PID and the PROGRAM that PID is about to execute");
 	if (both)
 		papi_tool_usage_error(&tool, "-F and -c say the same in two ways: leave out one");
-	if (session->pid && program)
+	if (session->pid && program && session->ready < 0)
 		papi_tool_usage_error(&tool, "-p samples a process that runs already: leave out %s", program);
 	if (!session->pid && !program)
 		papi_tool_usage_error(&tool, "there is no PROGRAM to run and no -p PID to sample");
@@ -132,13 +135,14 @@ static void check_combination(const struct papi_profile_session *session, const 
 
 static void parse_options(struct papi_profile_session *session, int argc, char **argv)
 {
-	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY };
+	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY, OPTION_READY };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "exact", no_argument, NULL, 'x' }, { "frequency", required_argument, NULL, 'F' },
 		{ "count", required_argument, NULL, 'c' }, { "graph", required_argument, NULL, 'g' },
 		{ "output", required_argument, NULL, 'o' }, { "pid", required_argument, NULL, 'p' },
-		{ "time", required_argument, NULL, 't' }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
+		{ "time", required_argument, NULL, 't' }, { "ready", required_argument, NULL, OPTION_READY },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ NULL, 0, NULL, 0 } };
 	bool by_frequency = false;
 	int option;
 
@@ -169,6 +173,9 @@ static void parse_options(struct papi_profile_session *session, int argc, char *
 			break;
 		case 't':
 			session->seconds = parse_seconds(optarg);
+			break;
+		case OPTION_READY:
+			session->ready = (int)papi_tool_number(&tool, "--ready", optarg, 0, INT32_MAX);
 			break;
 		case 'h':
 			print_and_exit(usage_text);
@@ -286,7 +293,8 @@ static int find_process(struct papi_profile_session *session)
 		papi_profile_message("%s", reason);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	session->command = papi_process_command(session->pid);
+	if (session->ready < 0)
+		session->command = papi_process_command(session->pid);
 	return session->command ? 0 : PAPI_PROGRAM_FAILURE;
 }
 
@@ -331,6 +339,7 @@ int papi_profile_capture(int argc, char **argv)
 {
 	struct papi_profile_events events = { 0 };
 	struct papi_profile_session session = { .file = PAPI_PROFILE_FILE,
+		.ready = -1,
 		.rate = { .frequency = FREQUENCY, .graph = PAPI_PROFILE_GRAPH_FRAMES },
 		.events = &events };
 	char *path = NULL;
@@ -338,11 +347,12 @@ int papi_profile_capture(int argc, char **argv)
 
 	papi_tool_check_environment();
 	parse_options(&session, argc, argv);
+	session.command = argv + optind;
 	status = session.pid ? find_process(&session) : find_program(&session, argv + optind, &path);
 	if (!status)
 		status = record(&session, path);
 	papi_profile_events_free(&events);
-	if (session.pid)
+	if (session.command != argv + optind)
 		free(session.command);
 	free(path);
 	return status;

@@ -361,17 +361,31 @@ static void watch(struct papi_profile_session *session, int process, int signals
 	free(files);
 }
 
+/* To a process that has yet to execute its program: what it was before is of no interest. */
+static int attach_before(struct papi_profile_session *session)
+{
+	if (papi_profile_sampler_open(&session->sampler, session->pid, true) == PAPI_OK)
+		return 0;
+	papi_profile_message("cannot sample: %s", papi_error_sentence());
+	return PAPI_PROGRAM_FAILURE;
+}
+
 static int watch_attached(struct papi_profile_session *session, int process, int signals)
 {
-	int status = attach(session);
+	int status = session->ready >= 0 ? attach_before(session) : attach(session);
 
 	if (!status)
 		status = papi_profile_session_make_store(session);
 	if (status)
 		return status;
 	begin(session);
-	papi_profile_sampler_enable(&session->sampler);
-	papi_profile_places_present(&session->records.places, session->pid);
+	if (session->ready < 0) {
+		papi_profile_sampler_enable(&session->sampler);
+		papi_profile_places_present(&session->records.places, session->pid);
+	} else if (write(session->ready, "", 1) != 1 || close(session->ready) != 0) {
+		papi_profile_message("nobody waits at descriptor %d", session->ready);
+		return PAPI_PROGRAM_FAILURE;
+	}
 	watch(session, process, signals);
 	end(session, -1);
 	return 0;
@@ -383,13 +397,15 @@ int papi_profile_session_watch(struct papi_profile_session *session)
 	int process = (int)syscall(SYS_pidfd_open, session->pid, 0), signals, status;
 
 	papi_program_block_signals();
-	signals = signalfd(-1, papi_program_signals(), SFD_CLOEXEC | SFD_NONBLOCK);
+	/* Signals are for the one who runs the program, and passes them on: this ends when the program does. */
+	signals = session->ready >= 0 ? -1 : signalfd(-1, papi_program_signals(), SFD_CLOEXEC | SFD_NONBLOCK);
 	papi_process_raise_descriptor_limit();
 	papi_profile_sampler_prepare(&session->sampler, session->events);
 	status = watch_attached(session, process, signals);
 	release(session);
 	if (process >= 0)
 		close(process);
-	close(signals);
+	if (signals >= 0)
+		close(signals);
 	return status;
 }

@@ -20,6 +20,7 @@ struct papi_profile_session {
 	const char *file;
 	char **command; /* of the program, or of the process */
 	pid_t pid;      /* the process to watch, 0: a program is run */
+	int ready;      /* the process is about to execute the command, and waits for a byte here; -1: it is not */
 	double seconds; /* how long to watch, 0: to the end */
 	struct papi_profile_rate rate;
 	struct papi_profile_events *events;
