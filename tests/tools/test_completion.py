@@ -58,6 +58,24 @@ class BashTest(harness.ToolTest):
                 self.assertEqual(set(self.complete(tool + " --")), {name for name in expected if name.startswith("--")})
                 self.assertEqual(self.complete(tool + " --hel"), ["--help"])
 
+    def test_commands_and_their_options(self):
+        if not os.path.exists(os.path.join(harness.TOOLS, "papi_profile")):
+            self.skipTest("there is no papi_profile")
+        listed = re.search(r"^Commands: (.*)$", self.output_of("papi_profile", "--help"), re.M)[1].split(", ")
+        for command in listed:
+            expected = options_of_help(self.output_of("papi_profile", command, "--help"))
+            self.assertEqual(set(self.complete(f"papi_profile {command} -")), expected, command)
+            self.assertIn(command, self.complete(f"papi_profile {command[:3]}"))
+            self.assertIn("/usr", self.complete(f"papi_profile {command} /us"))
+        self.assertNotIn("annotate", self.complete("papi_profile ls annot"))
+        # What is offered is accepted, as far as there is a profile.
+        for line, arguments in (("papi_profile report --by ", ["report", "--by"]),
+                                ("papi_profile diff --by ", ["diff", "--by"]),
+                                ("papi_profile report --order ", ["report", "--order"])):
+            for word in self.complete(line):
+                result = harness.run("papi_profile", *arguments, word, "/nowhere", *["/none"] * ("diff" in arguments))
+                self.assertEqual(result.returncode, 1, result.stderr)
+
     def test_words_that_options_take_are_accepted(self):
         for line, tool, arguments in [
                 ("papi_run --format ", "papi_run", ["-e", "rusage:::nvcsw", "--format={}", "true"]),
@@ -106,6 +124,10 @@ CASES = [
     ("papi_avail -e rusage:::minfl", ["rusage:::minflt"]),
     ("papi_event_chooser NATIVE rusage:::nv", ["rusage:::nvcsw"]),
     ("papi_run -e PAPI_TOT_INS /us", ["/usr/"]),
+    ("papi_profile -g dw", ["dwarf"]),
+    ("papi_profile report --ord", ["--order"]),
+    ("papi_profile report --order ", ["inclusive", "self"]),
+    ("papi_profile export --folded /us", ["/usr/"]),
 ]
 CASES = [case for case in CASES if os.path.exists(os.path.join(harness.TOOLS, case[0].split()[0]))]
 

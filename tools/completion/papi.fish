@@ -23,18 +23,23 @@ function __papi_take --argument-names command word
         case NOTATION
             printf '%s\n' derived raw
         case WAY
-            printf '%s\n' fp none
+            printf '%s\n' fp dwarf none
+        case WHAT
+            printf '%s\n' function line file module thread process
+        case VALUE
+            printf '%s\n' self inclusive
         case PID
             __fish_complete_pids
-        case FILE PATH
+        case FILE OUT PATH
             __fish_complete_path (commandline -ct)
         case DIR
             __fish_complete_directories (commandline -ct)
     end
 end
 
-function __papi_register --argument-names command
-    for line in ($command --help 2>/dev/null | string match -r '^ *-.*')
+# The options of a utility, or of one of its commands, where the condition holds.
+function __papi_register_options --argument-names condition command
+    for line in ($argv[2..] --help 2>/dev/null | string match -r '^ *-.*')
         # "-f, --format FORMAT", and what it does behind two blanks.
         set -l heads (string replace -r '  .*' '' -- (string trim -- $line))
         set -l short (string match -rg '^-(\w)(?:,| |$)' -- $heads)
@@ -44,10 +49,27 @@ function __papi_register --argument-names command
         test -n "$short"; and set -a arguments -s $short
         test -n "$long"; and set -a arguments -l $long
         test -n "$word"; and set -a arguments -x -a "(__papi_take $command $word)"
-        complete -c $command -f $arguments -d (string match -rg '  +(.*)' -- (string trim -- $line); or echo)
+        complete -c $command -n $condition -f $arguments -d (string match -rg '  +(.*)' -- (string trim -- $line); or echo)
     end
+end
+
+# "Commands: one, other" in --help of papi_profile: what it can be told to do besides running a program.
+function __papi_register --argument-names command
+    set -l parts ($command --help 2>/dev/null | string match -rg '^Commands: (.*)' | string split ', ')
+    set -l condition true
+    if test -n "$parts"
+        set condition "not __fish_seen_subcommand_from $parts"
+        complete -c $command -f -n __fish_is_first_token -a "$parts"
+        for part in $parts
+            __papi_register_options "__fish_seen_subcommand_from $part" $command $part
+            complete -c $command -n "__fish_seen_subcommand_from $part" -F
+        end
+    end
+    __papi_register_options $condition $command
     switch $command
-        case papi_run papi_profile
+        case papi_profile
+            complete -c $command -x -n $condition -a '(__fish_complete_subcommand --fcs-skip=1)'
+        case papi_run
             complete -c $command -x -a '(__fish_complete_subcommand --fcs-skip=1)'
         case papi_event_chooser
             complete -c $command -f -n '__fish_is_first_token' -a 'NATIVE PRESET'

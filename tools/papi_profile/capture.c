@@ -42,6 +42,8 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "callers and tree who calls what; diff what changed between two; export writes\n"
 				 "it for other programs, and page for a browser, which profometer starts.\n"
 				 "\n"
+				 "Commands: annotate, callers, diff, export, page, report, tree\n"
+				 "\n"
 				 "Options:\n"
 				 "  -e, --event EVENT,...   what to sample; papi_native_avail lists names; without\n"
 				 "                          it cycles, or CPU time where there are no counters\n"
