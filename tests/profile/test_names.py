@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names that papi_profile finds for addresses, against addr2line, nm and objdump."""
+import ctypes
 import json
 import os
 import re
@@ -239,6 +240,40 @@ class NamesTest(harness.ToolTest):
         subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", program], check=True)
         found = self.names(program, [address])
         self.assertEqual(found[address][-1][0], "hidden")
+
+    def test_debuginfod(self):
+        """From a server, which is a directory here."""
+        try:
+            ctypes.CDLL("libdebuginfod.so.1")
+        except OSError:
+            self.skipTest("libdebuginfod is missing")
+        program = stores.compile_program(self.directory, "served", INLINES, "-O2", "-g", "-Wl,--build-id")
+        address = stores.symbols(program)["hidden"][0]
+        identity = stores.build_id(program)
+        folder = os.path.join(self.directory, "server", "buildid", identity)
+        os.makedirs(folder)
+        subprocess.run(["objcopy", "--only-keep-debug", program, os.path.join(folder, "debuginfo")], check=True)
+        subprocess.run(["strip", program], check=True)
+        path = self.store(program, [address], build_id=identity)
+        self.output_of("papi_profile", "report", path, environment={
+            "DEBUGINFOD_URLS": f"file://{self.directory}/server", "DEBUGINFOD_CACHE_PATH": self.directory + "/cache",
+            "HOME": self.directory})
+        self.assertEqual(places(path)[address][-1][0], "hidden")
+
+    def test_debug_information_that_files_share(self):
+        """As distributions do it with dwz: types and functions of several files are in one beside them."""
+        if not shutil.which("dwz"):
+            self.skipTest("dwz is missing")
+        programs = [stores.compile_program(self.directory, name, INLINES, "-O2", "-g", "-gdwarf-4", "-Wl,--build-id")
+                    for name in ("shared_first", "shared_second")]
+        addresses = stores.instructions(programs[0], "hidden")
+        expected = witness(programs[0], addresses)
+        subprocess.run(["dwz", "-m", os.path.join(self.directory, "common.debug"), "-r", *programs], check=True)
+        sections = subprocess.run(["readelf", "-SW", programs[0]], check=True, capture_output=True, text=True).stdout
+        self.assertIn(".gnu_debugaltlink", sections)
+        found = self.names(programs[0], addresses)
+        for address, there in zip(addresses, expected):
+            self.assertEqual(found[address], there)
 
     def test_another_file(self):
         """What lies there now is not what ran."""

@@ -96,6 +96,7 @@ find_wanted()
 	need clang has_command clang
 	need "$(clang_runtime_package)" has_clang_sanitizers
 	need cpio has_command cpio
+	need dwz has_command dwz
 	# Readers of exported profiles.
 	need chromium has_command chromium
 	need golang-go has_command go
