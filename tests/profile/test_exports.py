@@ -231,6 +231,13 @@ class PprofTest(ExportTest):
         self.assertEqual(sums, self.self_values)
         self.assertEqual(inclusive, self.inclusive)
         self.assertEqual(modules, {"/nowhere/program": ""})
+        # The program comes before what it has loaded.
+        base = stores.sqlite3.connect(self.path)
+        base.execute("INSERT INTO module VALUES (0, '/lib/ld.so', 'abcd', 'file', NULL)")
+        base.commit()
+        base.close()
+        _, _, _, modules = self.parse(self.export("--pprof"))
+        self.assertEqual(list(modules.items()), [("/nowhere/program", ""), ("/lib/ld.so", "abcd")])
         types, sums, _, _ = self.parse(self.export("--pprof", "-e", "INS,CYC", "--no-inlines"))
         self.assertEqual([one[0] for one in types], ["INS", "CYC"])
         self.assertEqual(sums["norm"], [75000, 25000])

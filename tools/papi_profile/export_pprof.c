@@ -202,11 +202,40 @@ static void put_samples(struct writing *writing)
 	free(counts);
 }
 
-/* Each begins at 0 and ends behind its last address: neighbours that seem to follow each other would be merged. */
+/* The program's own file, as far as that can be told: pprof takes the first for it. */
+static size_t find_program(const struct papi_profile *profile)
+{
+	const char *name = profile->processes.n ? profile->processes.items[0].name : "";
+	size_t length = strlen(name);
+
+	/* The kernel cuts names of processes. */
+	for (size_t i = 0; length && i < profile->modules.n; i++)
+		if (strcmp(profile->modules.items[i].kind, "file") == 0 &&
+			strncmp(view_base(profile->modules.items[i].path), name, length) == 0)
+			return i;
+	return 0;
+}
+
+/* It begins at 0 and ends behind its last address: neighbours that seem to follow each other would be merged. */
+static void put_module(struct writing *writing, size_t number, uint64_t end)
+{
+	const struct papi_profile_module *module = &writing->profile->modules.items[number];
+
+	put_number(&writing->one, 1, number + 1);
+	put_number(&writing->one, 3, end ? end : 1);
+	put_number(&writing->one, 5, number_of(writing, module->path));
+	put_number(&writing->one, 6, number_of(writing, module->build_id));
+	/* Functions, files, lines and inlined code are known as far as they ever will be. */
+	for (unsigned field = 7; field <= 10; field++)
+		put_number(&writing->one, field, 1);
+	put_message(&writing->all, 3, &writing->one);
+}
+
 static void put_modules(struct writing *writing)
 {
 	const struct papi_profile *profile = writing->profile;
 	uint64_t *ends = papi_memory_zero(profile->modules.n, sizeof(ends[0]));
+	size_t program = find_program(profile);
 
 	for (size_t i = 0; i < profile->addresses.n; i++) {
 		const struct papi_profile_address *address = &profile->addresses.items[i];
@@ -215,18 +244,11 @@ static void put_modules(struct writing *writing)
 		if (ends[address->module] < end)
 			ends[address->module] = end;
 	}
-	for (size_t i = 0; i < profile->modules.n; i++) {
-		const struct papi_profile_module *module = &profile->modules.items[i];
-
-		put_number(&writing->one, 1, i + 1);
-		put_number(&writing->one, 3, ends[i] ? ends[i] : 1);
-		put_number(&writing->one, 5, number_of(writing, module->path));
-		put_number(&writing->one, 6, number_of(writing, module->build_id));
-		/* Functions, files, lines and inlined code are known as far as they ever will be. */
-		for (unsigned field = 7; field <= 10; field++)
-			put_number(&writing->one, field, 1);
-		put_message(&writing->all, 3, &writing->one);
-	}
+	if (profile->modules.n)
+		put_module(writing, program, ends[program]);
+	for (size_t i = 0; i < profile->modules.n; i++)
+		if (i != program)
+			put_module(writing, i, ends[i]);
 	free(ends);
 }
 

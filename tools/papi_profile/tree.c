@@ -85,8 +85,8 @@ void view_need_contexts(const struct view *view)
 	if (papi_profile_has_contexts(view->profile))
 		return;
 	fprintf(stderr, "%s: the profile does not have who called what: %s\n", view->tool->name,
-		strcmp(view->profile->run.source, "exact") ? "record it with -g fp"
-							   : "sample it, without -x and with -g fp");
+		strcmp(view->profile->run.source, "exact") ? "record it with -g fp or -g dwarf"
+							   : "sample it, without -x and with -g fp or -g dwarf");
 	exit(EXIT_FAILURE);
 }
 
