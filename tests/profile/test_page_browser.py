@@ -405,6 +405,42 @@ class HostileTest(BrowserTest):
         self.assertNotIn("\u202e", self.window.run("return document.body.innerText"))
 
 
+    def test_numbers_without_bounds(self):
+        """Addresses at both ends of what there is, code that ends before it begins, and lines that no file has."""
+        store = stores.Store(self.path, ("CYC", "INS"))
+        modules = [store.module("/nowhere/one"), store.module("[kernel]", kind="kernel")]
+        offsets = [0, 1, 2 ** 31, 2 ** 53 + 1, 2 ** 63 - 1, -2 ** 63, -4096, -1]
+        for i, offset in enumerate(offsets):
+            address = store.address(modules[i % 2], offset)
+            store.insert("function", i + 1, modules[i % 2], f"f{i}", f"f{i}", offset, max(offset - 8 * i, -2 ** 63),
+                         "/src/a.c", 2 ** 31 - 1 if i % 3 else -5)
+            store.insert("location", address, 0, i + 1, "/src/a.c", 2 ** 31 - 1 - i)
+            store.count(address, 1, period=2 ** 62 // (i + 1) // 8)
+            store.count(address, 0, event=2)
+        store.close()
+        self.show(self.path)
+        self.assertEqual(len(self.rows()), len(offsets))
+        for _ in offsets:
+            self.window.press("2", "Down", "1", "Enter", "+", "-", "Right", "3", "Down", "4", "Down")
+        self.window.press("1", "0", "Home", "End", "Escape", "e", "b", "r", "l")
+        self.choose("first", "0")
+        self.click_row("function", "f6")
+        self.window.press("4")
+        self.assertIn("fffffffffffff000", self.window.text("#code"))
+
+    def test_calls_without_end(self):
+        store = stores.Store(self.path)
+        at = test_page.named(store, ("odd", "even"))
+        path = store.context(*[at["odd" if i % 2 else "even"] for i in range(3000)])
+        store.count(at["odd"], 9, path)
+        store.close()
+        self.show(self.path)
+        self.assertIn("deeper than", self.window.text("#call-note"))
+        self.assertLess(self.window.run("return flame.height"), 20000)
+        self.window.press("5", "Escape", "Down", "Down", "Down")
+        self.assertRegex(self.window.text("#status"), "^(odd|even): ")
+
+
 class LargeTest(BrowserTest):
     def test_a_hundred_thousand_addresses(self):
         store = stores.Store(self.path, ("CYC", "INS"))

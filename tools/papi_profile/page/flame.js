@@ -5,6 +5,7 @@ import { onChange, selectFunction, state } from './state.js';
 
 const HEIGHT = 18; // of a call
 const LEAST = 0.4; // pixels that are drawn
+const DEEPEST = 800; // calls below each other: a canvas has its bounds
 
 const canvas = document.getElementById('flame');
 let nodes = null, root = 0, active = -1, hover = -1;
@@ -51,7 +52,7 @@ function prepare() {
 	for (let i = 1; i < nodes.n; i++)
 		if ((nodes.right[i] - nodes.left[i]) * width >= LEAST)
 			deepest = Math.max(deepest, nodes.depth[i]);
-	const height = Math.min((deepest + 1) * HEIGHT, 16000);
+	const height = (Math.min(deepest, DEEPEST) + 1) * HEIGHT;
 	canvas.style.height = height + 'px';
 	canvas.width = Math.round(width * factor);
 	canvas.height = Math.round(height * factor);
@@ -103,7 +104,7 @@ function draw() {
 	for (const name of ['own', 'other', 'selected', 'text', 'back'])
 		colours[name] = style.getPropertyValue('--' + name).trim();
 	for (let i = 0; i < nodes.n; i++)
-		if (nodes.left[i] >= 0 && (nodes.right[i] - nodes.left[i]) * width >= LEAST)
+		if (nodes.left[i] >= 0 && nodes.depth[i] <= DEEPEST && (nodes.right[i] - nodes.left[i]) * width >= LEAST)
 			drawNode(pen, i, colours, ownModule);
 	canvas.setAttribute('aria-label', active >= 0 ? describe(active) : 'Calls');
 }
@@ -220,8 +221,10 @@ function takeTree() {
 	panel.classList.toggle('empty', !tree);
 	nodes = tree ? readTree(tree) : null;
 	active = hover = -1;
-	note.textContent = tree ? `calls with less than ${100 * tree.least}% are left out`
-		: 'who called what was not recorded';
+	const tooDeep = tree && nodes.depth.some(depth => depth > DEEPEST);
+	note.textContent = !tree ? 'who called what was not recorded'
+		: `calls with less than ${100 * tree.least}% are left out` +
+			(tooDeep ? `, and those deeper than ${DEEPEST}` : '');
 	if (nodes)
 		beginWith(0);
 	follow();
