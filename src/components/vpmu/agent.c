@@ -145,22 +145,26 @@ static int exclude_clock(void)
 	return status;
 }
 
-int papi_agent_start(const struct papi_agent_plan *plan)
+static int take_plan(const struct papi_agent_plan *plan, struct papi_vpmu_wants *wants)
 {
-	const struct papi_vpmu_wants wants = { .counters = plan->counters,
-		.parts = plan->parts,
-		.profile = plan->profile ? plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS : 0 };
 	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
 
+	*wants = (struct papi_vpmu_wants){ .counters = plan->counters,
+		.parts = plan->parts,
+		.profile = plan->profile ? plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS : 0 };
 	if (status != PAPI_OK)
 		return status;
 	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))
 		return papi_error(PAPI_EBUG, "papi_run's geometry of caches makes no sense here");
-	if (wants.profile)
-		status = papi_vpmu_engine_profile(plan->directory, wants.profile);
-	if (status != PAPI_OK)
-		return status;
-	return papi_vpmu_engine_start(&wants, __builtin_frame_address(0));
+	return wants->profile ? papi_vpmu_engine_profile(plan->directory, wants->profile) : PAPI_OK;
+}
+
+int papi_agent_start(const struct papi_agent_plan *plan)
+{
+	struct papi_vpmu_wants wants;
+	int status = take_plan(plan, &wants);
+
+	return status == PAPI_OK ? papi_vpmu_engine_start(&wants, __builtin_frame_address(0)) : status;
 }
 
 void papi_agent_forked(void)
@@ -172,4 +176,57 @@ void papi_agent_forked(void)
 void papi_agent_settle(void)
 {
 	papi_vpmu_engine_settle();
+}
+
+/* ---- threads that run already ---- */
+
+int papi_agent_begin(const struct papi_agent *agent, const struct papi_agent_plan *plan, uint64_t start, uint64_t end)
+{
+	static bool excluded;
+	struct papi_vpmu_wants wants;
+	char reason[PAPI_HUGE_STR_LEN];
+	int status = PAPI_OK;
+
+	if (!papi_vpmu_engine_probe(reason, sizeof(reason)))
+		return papi_error(PAPI_ECMP, "%s", reason);
+	if (!excluded)
+		status = papi_vpmu_engine_exclude(start, end);
+	excluded = excluded || status == PAPI_OK;
+	if (status == PAPI_OK)
+		status = take_plan(plan, &wants);
+	if (status == PAPI_OK)
+		status = papi_vpmu_engine_prepare();
+	if (status != PAPI_OK)
+		return status;
+	papi_vpmu_engine_lend(agent);
+	/* The first error of a thread takes memory, which a stopped thread may be about to give or take. */
+	papi_error(PAPI_ENOTRUN, "nothing is counted yet");
+	return PAPI_OK;
+}
+
+int papi_agent_enter(const struct papi_agent_plan *plan, struct papi_agent_moved *moved)
+{
+	const struct papi_vpmu_wants wants = { .counters = plan->counters, .parts = plan->parts };
+
+	return papi_vpmu_engine_enter_at(&wants, moved);
+}
+
+int papi_agent_leave(struct papi_agent_moved *moved)
+{
+	return papi_vpmu_engine_leave_at(moved);
+}
+
+void papi_agent_retreat(void)
+{
+	papi_vpmu_engine_retreat();
+}
+
+unsigned papi_agent_inside(void)
+{
+	return papi_vpmu_engine_inside();
+}
+
+void papi_agent_end(void)
+{
+	papi_vpmu_engine_give_back();
 }

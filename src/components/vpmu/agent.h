@@ -58,6 +58,18 @@ struct papi_agent_plan {
 	char caches[512], model[16];
 };
 
+/*
+ * A thread of this process that a tool has stopped, and what it is to go on with. The tool fills it in from the
+ * kernel's words and puts it back there; registers are in the order in which the processor numbers them. An
+ * interrupted system call is to be made again: pc is that of its instruction.
+ */
+struct papi_agent_moved {
+	uint64_t thread_pointer; /* from where its thread-local variables count */
+	uint64_t base;           /* of gs, on x86-64 */
+	uint64_t mask;           /* of signals */
+	uint64_t pc, flags, registers[16];
+};
+
 #define PAPI_AGENT_EXPORTED __attribute__((visibility("default")))
 
 /* ---- for the collector: of an EventSet that holds virtual events only, and does not count ---- */
@@ -81,5 +93,24 @@ PAPI_AGENT_EXPORTED int papi_agent_start(const struct papi_agent_plan *plan);
 PAPI_AGENT_EXPORTED void papi_agent_forked(void);
 /* Brings the calling thread's modelled counters up to date, for it may be about to end. */
 PAPI_AGENT_EXPORTED void papi_agent_settle(void);
+
+/* ---- for an agent in a process that runs already, in a thread of its own that blocks its signals ---- */
+
+/* Lends, until papi_agent_end(), and makes all ready for papi_agent_enter(): no thread may be stopped. */
+PAPI_AGENT_EXPORTED int papi_agent_begin(
+	const struct papi_agent *agent, const struct papi_agent_plan *plan, uint64_t start, uint64_t end);
+/*
+ * The stopped thread will be counted, and so will all that it makes, when it goes on as moved then says. PAPI_EISRUN:
+ * it is counted already. PAPI_ECNFLCT, with the reason: not at this moment, and later perhaps.
+ */
+PAPI_AGENT_EXPORTED int papi_agent_enter(const struct papi_agent_plan *plan, struct papi_agent_moved *moved);
+/* The opposite. PAPI_ENOTRUN: it is not counted. */
+PAPI_AGENT_EXPORTED int papi_agent_leave(struct papi_agent_moved *moved);
+/* Nobody is there to stop threads any more: each goes native by itself, when it next runs. */
+PAPI_AGENT_EXPORTED void papi_agent_retreat(void);
+/* How many threads are in translated code, or on the way there or back. */
+PAPI_AGENT_EXPORTED unsigned papi_agent_inside(void);
+/* All counters are handed in, and the agent's pages are not used any more. Nobody is inside. */
+PAPI_AGENT_EXPORTED void papi_agent_end(void);
 
 #endif

@@ -109,4 +109,15 @@ void papi_vpmu_engine_borrow(void);
 /* What the calling thread has traced goes through its simulators now. */
 void papi_vpmu_engine_settle(void);
 
+/* ---- threads that somebody else has stopped (agent.h, papi_agent_enter() and what follows it) ---- */
+
+/* To be called before they are stopped: afterwards neither libc's locks nor the dynamic linker's are needed. */
+int papi_vpmu_engine_prepare(void);
+int papi_vpmu_engine_enter_at(const struct papi_vpmu_wants *wants, struct papi_agent_moved *moved);
+int papi_vpmu_engine_leave_at(struct papi_agent_moved *moved);
+void papi_vpmu_engine_retreat(void);
+unsigned papi_vpmu_engine_inside(void);
+/* The agent's pages are given back, and there is no agent any more. */
+void papi_vpmu_engine_give_back(void);
+
 #endif

@@ -98,3 +98,34 @@ void papi_vpmu_engine_borrow(void)
 void papi_vpmu_engine_settle(void)
 {
 }
+
+int papi_vpmu_engine_prepare(void)
+{
+	return papi_error(PAPI_ECMP, "the virtual PMU is not here: %s", reason);
+}
+
+int papi_vpmu_engine_enter_at(const struct papi_vpmu_wants *wants, struct papi_agent_moved *moved)
+{
+	(void)wants;
+	(void)moved;
+	return papi_error(PAPI_ECMP, "the virtual PMU is not here: %s", reason);
+}
+
+int papi_vpmu_engine_leave_at(struct papi_agent_moved *moved)
+{
+	(void)moved;
+	return PAPI_ENOTRUN;
+}
+
+void papi_vpmu_engine_retreat(void)
+{
+}
+
+unsigned papi_vpmu_engine_inside(void)
+{
+	return 0;
+}
+
+void papi_vpmu_engine_give_back(void)
+{
+}

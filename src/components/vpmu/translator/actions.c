@@ -34,6 +34,18 @@ static void release_lock(uint64_t mask)
 	papi_vpmu_signals_unblock(mask);
 }
 
+bool papi_vpmu_actions_are_free(void)
+{
+	for (unsigned tries = 0; tries < 1000; tries++) {
+		if (!atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {
+			atomic_flag_clear_explicit(&lock, memory_order_release);
+			return true;
+		}
+		papi_vpmu_raw(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+	}
+	return false;
+}
+
 static uint64_t engine_handler(void)
 {
 	return (uint64_t)(uintptr_t)papi_vpmu_signal_entry;

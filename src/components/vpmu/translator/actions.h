@@ -31,6 +31,8 @@ bool papi_vpmu_action_is_fault(uint64_t number);
  * program's again. The thread's signals are blocked. */
 void papi_vpmu_actions_enter(void);
 void papi_vpmu_actions_leave(void);
+/* Whether the lock can be had now: a thread that is stopped may have it for ever. */
+bool papi_vpmu_actions_are_free(void);
 /* The child of a fork: none does. */
 void papi_vpmu_actions_forked(void);
 

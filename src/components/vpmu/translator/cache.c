@@ -37,6 +37,20 @@ void papi_vpmu_cache_unlock(void)
 	atomic_store_explicit(&lock, 0, memory_order_release);
 }
 
+bool papi_vpmu_cache_is_free(void)
+{
+	for (unsigned tries = 0; tries < 1000; tries++) {
+		int expected = 0;
+
+		if (atomic_compare_exchange_strong(&lock, &expected, 1)) {
+			papi_vpmu_cache_unlock();
+			return true;
+		}
+		papi_vpmu_raw(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+	}
+	return false;
+}
+
 static void read_limit(void)
 {
 	const char *text = secure_getenv("PAPI_VPMU_BLOCKS");

@@ -21,6 +21,8 @@
 
 void papi_vpmu_cache_lock(void);
 void papi_vpmu_cache_unlock(void);
+/* Whether the lock can be had now: a thread that is stopped may have it for ever. */
+bool papi_vpmu_cache_is_free(void);
 
 /* Maps the first segment. PAPI_OK, or PAPI_ECMP with the reason in the detail. */
 int papi_vpmu_cache_begin(void);

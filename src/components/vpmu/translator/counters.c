@@ -43,6 +43,14 @@ void papi_vpmu_thread_hand_in(struct papi_vpmu_thread *thread)
 		papi_vpmu_agent->add(thread->counters[0]);
 }
 
+void papi_vpmu_thread_return(struct papi_vpmu_thread *thread)
+{
+	if (!thread->page)
+		return;
+	papi_vpmu_thread_hand_in(thread);
+	use_own_counters(thread);
+}
+
 void papi_vpmu_thread_lose(struct papi_vpmu_thread *thread, const char *reason)
 {
 	thread->lost = reason;

@@ -63,6 +63,11 @@ static bool is_in_runtime(const struct papi_vpmu_thread *thread, uint64_t pc)
 		pc == (uint64_t)(uintptr_t)papi_vpmu_gate_return;
 }
 
+static bool is_leaving_handler(uint64_t pc)
+{
+	return is_between(pc, papi_vpmu_signal_leave, papi_vpmu_resume_end);
+}
+
 /* Its state says that signals are blocked until there is something else than what runs now: a signal for a fault that
  * somebody has sent is not, and has to wait all the same. */
 static bool is_on_the_way(const struct papi_vpmu_thread *thread)
@@ -70,6 +75,12 @@ static bool is_on_the_way(const struct papi_vpmu_thread *thread)
 	return thread->signal_state == PAPI_VPMU_SIGNALS_WAITING ||
 		thread->signal_state == PAPI_VPMU_SIGNALS_ARRIVING ||
 		thread->signal_state == PAPI_VPMU_SIGNALS_STEPPING;
+}
+
+bool papi_vpmu_signal_is_busy(const struct papi_vpmu_thread *thread, uint64_t pc)
+{
+	return thread->delivering || thread->guard || is_in_entry(pc) || is_in_delivery(thread, pc) ||
+		is_in_runtime(thread, pc) || is_on_the_way(thread) || is_leaving_handler(pc);
 }
 
 static void put_off(const struct papi_vpmu_delivery *delivery, uint64_t until)

@@ -14,6 +14,7 @@
 #include "components/vpmu/translator/gates.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/moved.h"
 #include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
@@ -123,7 +124,7 @@ static int start(const struct papi_vpmu_wants *wants, uint64_t *place, uint64_t 
 		all = thread->wants;
 		papi_vpmu_wants_join(&all, wants);
 	}
-	status = papi_vpmu_thread_use(thread, &all);
+	status = papi_vpmu_thread_use(thread, &all, (uint64_t)(uintptr_t)__builtin_frame_address(0));
 	if (status != PAPI_OK)
 		return status;
 	thread->n_wants++;
@@ -187,6 +188,19 @@ int papi_vpmu_engine_exclude(uint64_t start, uint64_t end)
 uint64_t papi_vpmu_engine_interruptions(void)
 {
 	return papi_vpmu_self ? __atomic_load_n(&papi_vpmu_self->signals.handlers, __ATOMIC_RELAXED) : 0;
+}
+
+int papi_vpmu_engine_prepare(void)
+{
+	int status = papi_vpmu_cache_begin();
+
+	if (status != PAPI_OK)
+		return status;
+	papi_vpmu_moved_stay();
+	atomic_store_explicit(&has_counted, true, memory_order_relaxed);
+	if (papi_vpmu_library_bind() || papi_vpmu_tracer_changed())
+		forget_code();
+	return PAPI_OK;
 }
 
 void papi_vpmu_engine_lend(const struct papi_agent *agent)

@@ -26,7 +26,7 @@ bool papi_vpmu_is_on_stack(const struct papi_vpmu_signal_stack *stack, uint64_t 
 
 /* ---- what they show ---- */
 
-static bool is_resuming(uint64_t pc)
+bool papi_vpmu_frame_is_resuming(uint64_t pc)
 {
 	return pc >= (uint64_t)(uintptr_t)papi_vpmu_resume && pc < (uint64_t)(uintptr_t)papi_vpmu_resume_end;
 }
@@ -37,7 +37,7 @@ unsigned papi_vpmu_frame_show(struct papi_vpmu_thread *thread, const struct papi
 	struct papi_vpmu_context *context = delivery->context;
 	uint64_t pc = papi_vpmu_context_pc(context);
 
-	if (is_resuming(pc))
+	if (papi_vpmu_frame_is_resuming(pc))
 		papi_vpmu_context_show(context, thread);
 	else if (!papi_vpmu_cache_holds(pc) || !papi_vpmu_context_recover(context, thread))
 		return PAPI_VPMU_SHOWS_NATIVE | library;

@@ -15,6 +15,7 @@
 
 #pragma GCC visibility push(hidden)
 
+struct papi_agent_moved;
 struct papi_vpmu_block;
 struct papi_vpmu_delivery;
 struct papi_vpmu_emitter;
@@ -177,6 +178,19 @@ void papi_vpmu_frame_call_handler(struct papi_vpmu_thread *thread, const struct 
 /* sigaltstack(2) from the very stack that is given back: the kernel wants the call to come from elsewhere. All signals
  * are blocked. */
 void papi_vpmu_processor_leave_stack(const struct papi_vpmu_signal_stack *stack);
+
+/* ---- threads that others have stopped (moved.c) ---- */
+
+/* Labels: where such a thread goes on to run translated, or natively, with what it has in its block. */
+void papi_vpmu_arrive(void);
+void papi_vpmu_depart(void);
+/* The program's registers come into the thread. Why they cannot; NULL. */
+const char *papi_vpmu_processor_take(struct papi_vpmu_thread *thread, const struct papi_agent_moved *moved);
+/* It goes on at the label, and reaches its block from there. */
+void papi_vpmu_processor_send(
+	const struct papi_vpmu_thread *thread, struct papi_agent_moved *moved, void (*label)(void));
+/* The registers are those of translated code; the thread gets the program's. False: nobody has made that code. */
+bool papi_vpmu_processor_recover(struct papi_vpmu_thread *thread, const struct papi_agent_moved *moved);
 
 /* ---- the program's registers, in the thread ---- */
 

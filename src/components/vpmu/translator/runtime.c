@@ -11,6 +11,7 @@
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/library.h"
+#include "components/vpmu/translator/moved.h"
 #include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/runtime.h"
@@ -137,8 +138,11 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 {
 	uint64_t epoch = thread->epoch;
 	struct papi_vpmu_flavour *flavour = flavour_at(thread, thread->pc, returned);
-	struct papi_vpmu_block *block = find(thread, flavour, thread->pc);
+	struct papi_vpmu_block *block;
 
+	if (papi_vpmu_moved_retreats(thread))
+		return papi_vpmu_departing(thread);
+	block = find(thread, flavour, thread->pc);
 	if (!block)
 		return papi_vpmu_runtime_go_native(thread,
 			has_restartable_sequence() ? "the program uses restartable sequences (rseq)"

@@ -81,6 +81,10 @@ bool papi_vpmu_signal_is_fault(const struct papi_vpmu_signal_info *info);
 bool papi_vpmu_signal_comes_again(const struct papi_vpmu_signal_info *info);
 void papi_vpmu_signal_send_again(const struct papi_vpmu_signal_info *info);
 
+/* Whether a thread with that pc is between translated code and the engine, or has work of its own there, so that
+ * nobody can say by its registers where the program is. */
+bool papi_vpmu_signal_is_busy(const struct papi_vpmu_thread *thread, uint64_t pc);
+
 /* ---- frames.c ---- */
 
 /* What a frame shows, as a note in it says: nothing when the engine had no part in it. */
@@ -91,6 +95,8 @@ void papi_vpmu_signal_send_again(const struct papi_vpmu_signal_info *info);
 /* Whether an address is on an alternate stack, where a stack pointer may be. */
 bool papi_vpmu_is_on_stack(const struct papi_vpmu_signal_stack *stack, uint64_t address);
 
+/* Whether a thread with that pc is on the way to code: the state of the program is that in the thread. */
+bool papi_vpmu_frame_is_resuming(uint64_t pc);
 /* Makes the delivery's frame show the program. Returns what it shows then. */
 unsigned papi_vpmu_frame_show(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery);
 /* Moves it to the stack where the program expects it, for an action with those flags. False when it cannot be written

@@ -148,6 +148,8 @@ extern const struct papi_agent *papi_vpmu_agent __attribute__((visibility("hidde
 void papi_vpmu_thread_borrow(struct papi_vpmu_thread *thread);
 /* It counts no more: what it has counted is added to the agent's sums. */
 void papi_vpmu_thread_hand_in(struct papi_vpmu_thread *thread);
+/* The same, and the agent has its page back. */
+void papi_vpmu_thread_return(struct papi_vpmu_thread *thread);
 /* The child of a fork, where an agent counts: its counters are its own, and begin anew. */
 void papi_vpmu_thread_forget_parent(struct papi_vpmu_thread *thread);
 /* What has happened by now is counted, what comes is not. */

@@ -48,7 +48,7 @@ static void exchange(struct papi_vpmu_flavour **used, struct papi_vpmu_flavour *
 	*used = flavour;
 }
 
-int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants)
+int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants, uint64_t stack)
 {
 	struct papi_vpmu_flavour *flavour = NULL, *library, *stepping = NULL;
 	bool complete;
@@ -75,7 +75,7 @@ int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu
 			"no room for another sort of translated code: what the threads of the program count "
 			"differs in too many ways");
 	thread->wants = *wants;
-	if (wants->parts && !papi_vpmu_trace_begin(thread, (uint64_t)(uintptr_t)__builtin_frame_address(0)))
+	if (wants->parts && !papi_vpmu_trace_begin(thread, stack))
 		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
 	return PAPI_OK;
 }

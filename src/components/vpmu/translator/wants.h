@@ -10,7 +10,8 @@ void papi_vpmu_wants_join(struct papi_vpmu_wants *all, const struct papi_vpmu_wa
 bool papi_vpmu_wants_same_ranges(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b);
 bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b);
 
-/* From now on the thread runs code of that sort. PAPI_OK, or PAPI_ENOMEM with its sentence. */
-int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants);
+/* From now on the thread runs code of that sort; its stack is where that address is. PAPI_OK, or PAPI_ENOMEM with its
+ * sentence. */
+int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants, uint64_t stack);
 
 #endif

@@ -270,12 +270,23 @@
 	mov	$ARCH_SET_GS, %edi
 	mov	$SYS_arch_prctl, %eax
 	syscall
+	/* A thread that was moved here begins the same way. */
+	function papi_vpmu_arrive
 	mov	%gs:VPMU_STACK, %rsp
 	mov	%gs:VPMU_SELF, %rdi
 	call	papi_vpmu_clone_newborn
 	mov	%rax, %gs:VPMU_CODE
 	jmp	papi_vpmu_resume
 	.size	papi_vpmu_clone_call, . - papi_vpmu_clone_call
+
+/* A thread that was moved here goes on natively, with the registers that it has in its block. */
+	function papi_vpmu_depart
+	mov	%gs:VPMU_STACK, %rsp
+	mov	%gs:VPMU_SELF, %rdi
+	call	papi_vpmu_departing
+	mov	%rax, %gs:VPMU_CODE
+	jmp	papi_vpmu_resume
+	.size	papi_vpmu_depart, . - papi_vpmu_depart
 
 /* int papi_vpmu_engine_start(const struct papi_vpmu_wants *wants, void *frame): what the function returns to that has
  * the frame, runs translated; without a frame, what this one returns to. */
