@@ -387,7 +387,6 @@ int main(int argc, char **argv)
 			papi_run_reproduce();
 		papi_program_block_signals();
 		if (options.pid) {
-			papi_run_virtual_refuse_watch(&list);
 			status = papi_run_watch(&list, &result, options.pid);
 		} else {
 			result.command = argv + optind;

@@ -2,12 +2,12 @@
 /*
  * papi_run.h - what the parts of papi_run share.
  *
- * papi_run is one process with one thread. Its files: papi_run.c (options and the order of things),
- * papi_run_events.c (names of events), papi_run_counters.c (EventSets attached to a process), papi_run_child.c (the
- * program), papi_run_watch.c (a process that already runs), papi_run_report.c (statistics, the table for people),
- * papi_run_data.c (JSON and CSV), papi_run_reproducible.c (what makes runs differ), papi_run_virtual.c (events that an
- * agent counts inside the program), papi_run_processes.c (whether it has counted all of it), papi_run_profile.c (where
- * events happened).
+ * papi_run is one process with one thread. Its files: papi_run.c (options and the order of things), papi_run_events.c
+ * (names of events), papi_run_counters.c (EventSets attached to a process), papi_run_child.c (the program),
+ * papi_run_watch.c (a process that already runs), papi_run_report.c (statistics, the table for people),
+ * papi_run_attach.c (how an agent gets into such a process), papi_run_data.c (JSON and CSV), papi_run_reproducible.c
+ * (what makes runs differ), papi_run_virtual.c (events that an agent counts inside the program), papi_run_processes.c
+ * (whether it has counted all of it), papi_run_profile.c (where events happened).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
@@ -178,13 +178,25 @@ void papi_run_profile_report(int output);
 
 /* papi_run_virtual.c */
 bool papi_run_virtual_wanted(const struct run_list *list);
-void papi_run_virtual_refuse_watch(struct run_list *list);
+void papi_run_virtual_refuse(struct run_list *list, const char *reason);
 /* Before the program at path is started: puts the agent into its environment, or gives the events up. */
 void papi_run_virtual_begin(struct run_list *list, const char *path);
 /* In the child that is about to execute the program: the table's descriptor stays open. */
 void papi_run_virtual_hand_over(void);
 /* Once it has ended: adds the counts of all its processes to the given run. */
 void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns);
+
+/* For a process that runs already: the descriptor of the table, and the agent's path. -1: the events are given up. */
+int papi_run_virtual_open(struct run_list *list, const char **agent);
+/* Adds the counts, unless result is NULL, and forgets the table. */
+void papi_run_virtual_close(struct run_list *list, struct run_result *result, long long elapsed_ns);
+
+/* papi_run_attach.c: virtual events of a process that runs already. */
+/* True: they are counted from now on, until papi_run_attach_end(). False: there are none, or they are given up. */
+bool papi_run_attach_begin(struct run_list *list, struct run_result *result, pid_t pid);
+/* Now and then: threads that could not be counted before. */
+void papi_run_attach_look(void);
+void papi_run_attach_end(struct run_list *list, struct run_result *result, long long elapsed_ns);
 
 /* papi_run_processes.c: what of the program is in its virtual counts, from the table of a run, and how that is told. */
 struct papi_agent_table;

@@ -23,16 +23,11 @@ bool papi_run_virtual_wanted(const struct run_list *list)
 	return false;
 }
 
-static void refuse_virtual(struct run_list *list, const char *reason)
+void papi_run_virtual_refuse(struct run_list *list, const char *reason)
 {
 	for (size_t i = 0; i < list->number; i++)
 		if (list->events[i].is_virtual)
 			papi_run_events_refuse(&list->events[i], "%s", reason);
-}
-
-void papi_run_virtual_refuse_watch(struct run_list *list)
-{
-	refuse_virtual(list, "a process that runs already cannot be counted virtually: let papi_run start the program");
 }
 
 /* ---- what is counted ---- */
@@ -81,7 +76,7 @@ void papi_run_virtual_begin(struct run_list *list, const char *path)
 	if (!reason && papi_run_virtual_wanted(list))
 		reason = papi_agent_collector_expect(&collector, path);
 	if (reason)
-		refuse_virtual(list, reason);
+		papi_run_virtual_refuse(list, reason);
 	if (!papi_run_virtual_wanted(list))
 		give_back();
 }
@@ -146,8 +141,35 @@ void papi_run_virtual_end(struct run_list *list, struct run_result *result, size
 	else
 		reason = take_values(list, run, elapsed_ns);
 	if (reason)
-		refuse_virtual(list, reason);
+		papi_run_virtual_refuse(list, reason);
 	else
+		papi_run_processes_take(&result->processes, collector.table);
+	give_back();
+}
+
+/* ---- a process that runs already ---- */
+
+int papi_run_virtual_open(struct run_list *list, const char **agent)
+{
+	const char *reason = papi_agent_collector_begin(&collector, PAPI_AGENT_DIRECTORY, NULL);
+
+	if (!reason)
+		reason = plan_events(list);
+	if (reason)
+		papi_run_virtual_refuse(list, reason);
+	if (!papi_run_virtual_wanted(list))
+		give_back();
+	*agent = collector.agent;
+	return collector.descriptor;
+}
+
+void papi_run_virtual_close(struct run_list *list, struct run_result *result, long long elapsed_ns)
+{
+	const char *reason = result ? take_values(list, 0, elapsed_ns) : NULL;
+
+	if (reason)
+		papi_run_virtual_refuse(list, reason);
+	else if (result)
 		papi_run_processes_take(&result->processes, collector.table);
 	give_back();
 }

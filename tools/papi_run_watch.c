@@ -24,6 +24,8 @@
 
 /* How often to look whether the process is still there, where the kernel cannot tell (before Linux 5.3). */
 #define POLL_MILLISECONDS 50
+/* And for threads that could not be counted virtually before. */
+#define LOOK_MILLISECONDS 100
 
 struct watched {
 	struct papi_process_threads threads;
@@ -136,18 +138,20 @@ static bool watch_open(struct watched *watched, struct run_list *list, pid_t pid
 }
 
 /* Until the process ends or a signal comes. */
-static void watch_wait(pid_t pid, int process, int signals)
+static void watch_wait(pid_t pid, int process, int signals, bool virtually)
 {
 	/* Where process is -1, poll leaves it out and wakes up by the clock. */
 	struct pollfd files[] = { { .fd = signals, .events = POLLIN }, { .fd = process, .events = POLLIN } };
 
 	for (;;) {
-		int ready = poll(files, 2, process < 0 ? POLL_MILLISECONDS : -1);
+		int ready = poll(files, 2, process < 0 ? POLL_MILLISECONDS : virtually ? LOOK_MILLISECONDS : -1);
 
 		if (ready > 0 || (ready < 0 && errno != EINTR))
 			return;
 		if (process < 0 && papi_process_ended(pid))
 			return;
+		if (virtually)
+			papi_run_attach_look();
 	}
 }
 
@@ -166,8 +170,8 @@ static void watch_settle(struct watched *watched, struct run_list *list, struct 
 }
 
 /* Counts from now to the end of the watch. */
-static void watch_count(
-	struct watched *watched, struct run_list *list, struct run_result *result, int process, int signals)
+static void watch_count(struct watched *watched, struct run_list *list, struct run_result *result, int process,
+	int signals, long long virtually)
 {
 	long long started;
 
@@ -175,8 +179,10 @@ static void watch_count(
 		watch_thread(&watched->counters[i], list, watched->threads.ids[i], start);
 	started = papi_run_now();
 	if (papi_run_events_counted(list) > 0)
-		watch_wait(result->watched, process, signals);
-	result->elapsed_ns[0] = papi_run_now() - started;
+		watch_wait(result->watched, process, signals, virtually);
+	result->elapsed_ns[0] = papi_run_now() - (virtually ? virtually : started);
+	if (virtually)
+		papi_run_attach_end(list, result, result->elapsed_ns[0]);
 	for (size_t i = 0; i < watched->threads.number; i++)
 		papi_run_counters_stop(&watched->counters[i], list, 0);
 }
@@ -210,6 +216,7 @@ static int watch(struct run_list *list, struct run_result *result, pid_t pid, in
 {
 	char reason[PAPI_HUGE_STR_LEN];
 	struct watched watched;
+	long long virtually; /* since when; 0: not */
 	bool attached;
 
 	memset(&watched, 0, sizeof(watched));
@@ -222,10 +229,13 @@ static int watch(struct run_list *list, struct run_result *result, pid_t pid, in
 	if (!result->command)
 		exit(PAPI_PROGRAM_FAILURE);
 	papi_run_reserve(list, result);
+	virtually = papi_run_now();
+	if (!papi_run_attach_begin(list, result, pid))
+		virtually = 0;
 	watch_settle(&watched, list, result, pid);
-	attached = watch_attached(&watched) > 0;
+	attached = virtually || watch_attached(&watched) > 0;
 	if (attached)
-		watch_count(&watched, list, result, process, signals);
+		watch_count(&watched, list, result, process, signals, virtually);
 	watch_close(&watched);
 	if (papi_run_events_counted(list) == 0 || !attached)
 		return nothing_counted(list, pid);

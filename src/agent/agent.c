@@ -10,6 +10,7 @@
  *
  * The agent's own code is not counted. It prints nothing: what goes wrong is in the table.
  */
+#include "agent/process.h"
 #include "agent/table.h"
 
 #include <errno.h>
@@ -128,7 +129,7 @@ static struct papi_agent_process *claim(const struct told *told)
 }
 
 /* True when there is an entry for it. */
-static bool begin_process(struct papi_agent_process *entry)
+bool papi_agent_process_begin(struct papi_agent_process *entry)
 {
 	papi_agent_own.pid = getpid();
 	papi_agent_own.entry = entry;
@@ -138,16 +139,21 @@ static bool begin_process(struct papi_agent_process *entry)
 
 /* ---- counting ---- */
 
-/* The pieces of this library's code that the dynamic linker mapped. */
-static int lend(struct dl_phdr_info *object, size_t size, void *data)
+static const struct papi_agent agent = { .take = papi_agent_page_take,
+	.add = papi_agent_counters_add,
+	.take_back = papi_agent_counter_take_back,
+	.fork = papi_agent_process_fork,
+	.leave = papi_agent_process_leave,
+	.lose = papi_agent_process_lose };
+
+/* Where this library's code is. */
+struct text {
+	uint64_t start, end;
+};
+
+static int find_text(struct dl_phdr_info *object, size_t size, void *data)
 {
-	static const struct papi_agent agent = { .take = papi_agent_page_take,
-		.add = papi_agent_counters_add,
-		.take_back = papi_agent_counter_take_back,
-		.fork = papi_agent_process_fork,
-		.leave = papi_agent_process_leave,
-		.lose = papi_agent_process_lose };
-	uint64_t here = (uint64_t)(uintptr_t)lend;
+	uint64_t here = (uint64_t)(uintptr_t)find_text;
 
 	(void)size;
 	for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -156,10 +162,18 @@ static int lend(struct dl_phdr_info *object, size_t size, void *data)
 
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || here - start >= segment->p_memsz)
 			continue;
-		*(int *)data = papi_agent_lend(&agent, start, start + segment->p_memsz);
+		*(struct text *)data = (struct text){ start, start + segment->p_memsz };
 		return 1;
 	}
 	return 0;
+}
+
+static struct text own_text(void)
+{
+	struct text text = { 0, 0 };
+
+	dl_iterate_phdr(find_text, &text);
+	return text;
 }
 
 static void start(void)
@@ -170,6 +184,18 @@ static void start(void)
 		papi_agent_process_lose(PAPI_error_detail());
 }
 
+/* The tool has no way into the child: it runs natively, and that is told where its parent is. */
+static void forget_visit(void)
+{
+	papi_agent_process_lose("a process that it made meanwhile is not counted");
+	papi_agent_own.entry = NULL;
+	papi_agent_forked();
+	papi_agent_end();
+	munmap(papi_agent_table, sizeof(*papi_agent_table));
+	papi_agent_table = NULL;
+	papi_agent_visits = false;
+}
+
 /* pthread_atfork's: it runs for fork(), and for what libc makes of it. */
 static void in_child(void)
 {
@@ -178,7 +204,11 @@ static void in_child(void)
 	if (!papi_agent_own.entry)
 		return;
 	atomic_fetch_add(&papi_agent_table->children, 1);
-	if (!begin_process(papi_agent_entry_take(PAPI_AGENT_COUNTED, getpid(), name)))
+	if (papi_agent_visits) {
+		forget_visit();
+		return;
+	}
+	if (!papi_agent_process_begin(papi_agent_entry_take(PAPI_AGENT_COUNTED, getpid(), name)))
 		return;
 	papi_agent_forked();
 	start();
@@ -187,8 +217,8 @@ static void in_child(void)
 static __attribute__((constructor)) void load(void)
 {
 	struct papi_agent_process *entry;
-	int status = PAPI_ECMP;
 	struct told told;
+	struct text text;
 
 	if (!read_told(&told) || !map_table(&told))
 		return;
@@ -197,13 +227,26 @@ static __attribute__((constructor)) void load(void)
 	entry = claim(&told);
 	if (!entry)
 		entry = papi_agent_entry_take(PAPI_AGENT_COUNTED, getpid(), program_invocation_short_name);
-	if (!begin_process(entry))
+	if (!papi_agent_process_begin(entry))
 		return;
-	dl_iterate_phdr(lend, &status);
-	if (status != PAPI_OK) {
+	text = own_text();
+	if (papi_agent_lend(&agent, text.start, text.end) != PAPI_OK) {
 		papi_agent_process_lose(PAPI_error_detail());
 		return;
 	}
 	pthread_atfork(NULL, NULL, in_child);
 	start();
+}
+
+/* ---- in a process that runs already ---- */
+
+int papi_agent_process_lend(const struct papi_agent_plan *plan)
+{
+	static bool hears_of_forks;
+	const struct text text = own_text();
+
+	if (!hears_of_forks)
+		pthread_atfork(NULL, NULL, in_child);
+	hears_of_forks = true;
+	return papi_agent_begin(&agent, plan, text.start, text.end);
 }

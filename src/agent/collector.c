@@ -210,7 +210,7 @@ static const char *make_table(struct papi_agent_collector *collector)
 const char *papi_agent_collector_begin(
 	struct papi_agent_collector *collector, const char *installed, const char *program)
 {
-	const char *reason = papi_agent_image_obstacle(program), *before = getenv(PRELOAD);
+	const char *reason = program ? papi_agent_image_obstacle(program) : NULL, *before = getenv(PRELOAD);
 
 	*collector = (struct papi_agent_collector){ .descriptor = -1 };
 	if (!reason)

@@ -23,7 +23,8 @@ struct papi_agent_collector {
 #pragma GCC visibility push(hidden)
 
 /* Finds the agent, and makes a table whose plan the caller has to fill in. installed: the agent's directory, from that
- * above the tool's, or absolute. NULL, or why the program at that path cannot be counted. */
+ * above the tool's, or absolute. program: NULL for one that runs already. NULL, or why the program at that path cannot
+ * be counted. */
 const char *papi_agent_collector_begin(
 	struct papi_agent_collector *collector, const char *installed, const char *program);
 /* The program comes next: the environment says so. NULL, or a reason. */

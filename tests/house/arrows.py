@@ -59,8 +59,10 @@ FLOORS = {
     'profile': 'base symbols',
     # What the library does inside of programs that were not written for it.
     'agent': 'include components/vpmu/agent.h components/vpmu/x86_64',
+    # Other processes, entered.
+    'process': 'components/vpmu/agent.h',
     'tools': 'include base linux/proc',
-    'tools/papi_run': 'include components/vpmu/agent.h agent tools',
+    'tools/papi_run': 'include components/vpmu/agent.h agent process tools',
     'tools/papi_compare': 'tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/profile_log.h agent symbols profile tools',

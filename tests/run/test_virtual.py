@@ -357,13 +357,6 @@ class Refusals(RunTest):
         script = self.script(f"#! {STATIC} s\n")
         self.assertIn("linked statically", self.refusal(script, status=1))
 
-    def test_running_process(self):
-        target = subprocess.Popen(["sleep", "10"])
-        self.addCleanup(self.end, target)
-        result = self.run_it("-e", INSTRUCTIONS, "-p", str(target.pid))
-        self.assertEqual(result.returncode, 125, result.stderr)
-        self.assertIn(b"let papi_run start the program", result.stderr)
-
     def test_switched_off(self):
         self.assertIn("PAPI_VPMU=off", self.refusal("true", env=dict(os.environ, PAPI_VPMU="off")))
 

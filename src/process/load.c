@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way into a process. One thread is stopped, at a moment when it holds nothing that pthread_create() needs, and
+ * makes that one call, on a stack of its own; the new thread does the rest, and waits for the dynamic linker's locks
+ * as any thread does. A mapping holds code, what it has to know, and the stack:
+ *
+ *	area   stub   struct words, the library's name   data   ...   stack
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "process/remote.h"
+
+#define AREA        (256 * 1024)
+#define PAGE        4096
+#define NAME_SIZE   1024
+#define MAX_THREADS 4096
+#define LIMIT_MS    1000
+#define RUNS_OUT    4 /* how often one stop is followed by a run to a better place */
+
+extern const unsigned char papi_remote_stub[] __attribute__((visibility("hidden")));
+extern const unsigned char papi_remote_stub_end[] __attribute__((visibility("hidden")));
+extern const unsigned char papi_remote_stub_thread[] __attribute__((visibility("hidden")));
+
+/* stub.S knows the offsets. */
+struct words {
+	uint64_t dlopen, dlsym, dlerror, message, argument;
+	char function[32];
+	char library[NAME_SIZE];
+};
+_Static_assert(offsetof(struct words, library) == 72, "stub.S knows where the name is");
+
+/* ---- a good moment ---- */
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
+}
+
+static bool sleeps(const struct papi_remote *remote, pid_t thread)
+{
+	char path[64], text[512] = "";
+	const char *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)remote->pid, (int)thread);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && end[2] == 'S';
+}
+
+/* Stops the thread if it is at a good place, or comes to one. */
+static struct papi_remote_thread *try_thread(struct papi_remote *remote, pid_t id)
+{
+	struct papi_remote_thread *thread = papi_remote_stop(remote, id);
+	enum papi_remote_verdict verdict;
+	uint64_t leave_at;
+
+	if (!thread)
+		return NULL;
+	verdict = papi_remote_moment_judge(remote, id, &leave_at);
+	for (unsigned i = 0; verdict == PAPI_REMOTE_UNSAFE && leave_at && i < RUNS_OUT; i++) {
+		if (!papi_remote_run_to(thread, leave_at))
+			break;
+		verdict = papi_remote_moment_judge(remote, id, &leave_at);
+	}
+	if (verdict == PAPI_REMOTE_SAFE && !papi_remote_is_in_sequence(thread))
+		return thread;
+	papi_remote_go(thread);
+	return NULL;
+}
+
+/* Threads that sleep are asked first: they are disturbed least. */
+static struct papi_remote_thread *stop_at_good_moment(struct papi_remote *remote)
+{
+	const struct timespec pause = { .tv_nsec = 500 * 1000L };
+	long long until = now_ms() + LIMIT_MS;
+	static pid_t threads[MAX_THREADS];
+	char last[PAPI_REMOTE_REASON];
+
+	papi_remote_fail(remote, "it has ended");
+	do {
+		size_t n = papi_remote_threads(remote, threads, MAX_THREADS);
+
+		for (unsigned pass = 0; pass < 2; pass++)
+			for (size_t i = 0; i < n; i++) {
+				struct papi_remote_thread *thread = NULL;
+
+				if (sleeps(remote, threads[i]) == !pass)
+					thread = try_thread(remote, threads[i]);
+				if (thread)
+					return thread;
+			}
+		nanosleep(&pause, NULL);
+	} while (now_ms() < until);
+	memcpy(last, remote->reason, sizeof(last));
+	papi_remote_fail(remote,
+		"for a second none of its threads came to a place where it could be entered (%.300s); try again", last);
+	return NULL;
+}
+
+/* ---- in ---- */
+
+static bool map_area(struct papi_remote_thread *thread, struct papi_remote *remote, uint64_t *area)
+{
+	const uint64_t map[6] = { 0, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0 };
+	int64_t got = 0;
+
+	if (!papi_remote_system_call(thread, SYS_mmap, map, &got))
+		return false;
+	if (got < 0 && got > -4096)
+		return papi_remote_fail(remote, "it has no memory for the agent: %s", strerror((int)-got));
+	*area = (uint64_t)got;
+	return true;
+}
+
+static void unmap_area(struct papi_remote_thread *thread, uint64_t area)
+{
+	const uint64_t unmap[6] = { area, AREA };
+	int64_t got;
+
+	papi_remote_system_call(thread, SYS_munmap, unmap, &got);
+}
+
+/* /proc/PID/mem may write what the program may not: the page is never writable and executable. */
+static bool write_area(struct papi_remote_thread *thread, struct papi_remote *remote, uint64_t area,
+	const struct words *words, const void *data, size_t size)
+{
+	const uint64_t protect[6] = { area, PAGE, PROT_READ | PROT_EXEC };
+	const uint64_t memory[2] = { area, AREA };
+	int64_t got = -1;
+
+	if (!papi_remote_system_call(thread, SYS_mprotect, protect, &got))
+		return false;
+	if (got)
+		return papi_remote_fail(remote, "it may not run code of others (mprotect: %s)", strerror((int)-got));
+	return (papi_remote_write(remote, area, papi_remote_stub, (size_t)(papi_remote_stub_end - papi_remote_stub)) &&
+		       papi_remote_write(remote, area + PAGE, words, sizeof(*words)) &&
+		       papi_remote_write(remote, words->argument, data, size) &&
+		       papi_remote_write(remote, words->argument, memory, sizeof(memory))) ||
+		papi_remote_fail(remote, "its memory cannot be written: %s", strerror(errno));
+}
+
+/* The program's errno stays as it is. */
+static bool make_thread(struct papi_remote_thread *thread, struct papi_remote *remote, uint64_t area)
+{
+	const uint64_t stack = area + AREA, none[4] = { 0 };
+	const uint64_t begin = area + (uint64_t)(papi_remote_stub_thread - papi_remote_stub);
+	/* The identifier, attributes, function and argument. */
+	const uint64_t arguments[4] = { area + 3 * PAGE, 0, begin, area + PAGE };
+	uint64_t place = 0, result = 0;
+	int32_t error = 0;
+	bool done;
+
+	if (!papi_remote_function_call(
+		    thread, remote->functions[PAPI_REMOTE_ERRNO_LOCATION], stack, area, none, &place) ||
+		!papi_remote_read(remote, place, &error, sizeof(error)))
+		return false;
+	done = papi_remote_function_call(
+		thread, remote->functions[PAPI_REMOTE_PTHREAD_CREATE], stack, area, arguments, &result);
+	papi_remote_write(remote, place, &error, sizeof(error));
+	if (done && result)
+		return papi_remote_fail(remote, "it cannot have another thread: %s", strerror((int)result));
+	return done;
+}
+
+bool papi_remote_load(struct papi_remote *remote, const char *library, const char *function, const void *data,
+	size_t size, uint64_t *address)
+{
+	struct words words = { .dlopen = remote->functions[PAPI_REMOTE_DLOPEN],
+		.dlsym = remote->functions[PAPI_REMOTE_DLSYM],
+		.dlerror = remote->functions[PAPI_REMOTE_DLERROR] };
+	struct papi_remote_thread *thread;
+	uint64_t area = 0;
+	bool done = false;
+
+	if (strlen(library) >= sizeof(words.library) || strlen(function) >= sizeof(words.function) || size > PAGE / 2)
+		return papi_remote_fail(remote, "the name of the agent's file is too long");
+	strcpy(words.library, library);
+	strcpy(words.function, function);
+	thread = stop_at_good_moment(remote);
+	if (!thread)
+		return false;
+	if (map_area(thread, remote, &area)) {
+		words.argument = *address = area + PAGE + sizeof(words);
+		done = write_area(thread, remote, area, &words, data, size) && make_thread(thread, remote, area);
+		if (!done)
+			unmap_area(thread, area);
+	}
+	return papi_remote_go(thread) && done;
+}
+
+bool papi_remote_loaded(struct papi_remote *remote, uint64_t address)
+{
+	char text[PAPI_REMOTE_REASON / 2] = "";
+	struct words words;
+
+	if (!papi_remote_read(remote, address - sizeof(words), &words, sizeof(words)) || !words.message)
+		return true;
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		if (!papi_remote_read(remote, words.message + i, &text[i], 1) || !text[i])
+			break;
+	return papi_remote_fail(remote, "its dynamic linker did not load the agent: %s", text);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "process/remote.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool papi_remote_fail(struct papi_remote *remote, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(remote->reason, sizeof(remote->reason), format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+/* ---- memory ---- */
+
+bool papi_remote_read(const struct papi_remote *remote, uint64_t address, void *to, size_t size)
+{
+	return pread(remote->memory, to, size, (off_t)address) == (ssize_t)size;
+}
+
+bool papi_remote_write(const struct papi_remote *remote, uint64_t address, const void *from, size_t size)
+{
+	return pwrite(remote->memory, from, size, (off_t)address) == (ssize_t)size;
+}
+
+/* ---- what is refused ---- */
+
+static void path_of(const struct papi_remote *remote, const char *name, char *path, size_t size)
+{
+	snprintf(path, size, "/proc/%d/%s", (int)remote->pid, name);
+}
+
+/* A number of /proc/PID/status; -1: there is none. */
+static long status_of(const struct papi_remote *remote, const char *key)
+{
+	char path[64], line[256];
+	long value = -1;
+	FILE *file;
+
+	path_of(remote, "status", path, sizeof(path));
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':')
+			value = strtol(line + strlen(key) + 1, NULL, 10);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+static bool refuse_permission(struct papi_remote *remote, int error)
+{
+	char text[16] = "";
+	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+
+	if (file) {
+		if (!fgets(text, sizeof(text), file))
+			text[0] = '\0';
+		text[strcspn(text, "\n")] = '\0';
+		fclose(file);
+	}
+	if (error == ESRCH || error == ENOENT)
+		return papi_remote_fail(remote, "it has ended");
+	return papi_remote_fail(remote,
+		"it may not be traced (%s): it is another user's, has other privileges than papi_run, or protects "
+		"itself (prctl, PR_SET_DUMPABLE)%s%s%s; run papi_run as its user, or as root",
+		strerror(error), *text ? ", or kernel.yama.ptrace_scope is " : "", text,
+		*text ? " (0 lets users trace their own processes)" : "");
+}
+
+static bool check_program(struct papi_remote *remote)
+{
+	unsigned char start[20] = { 0 };
+	char path[64];
+	int file;
+	ssize_t got;
+
+	path_of(remote, "exe", path, sizeof(path));
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return refuse_permission(remote, errno);
+	got = read(file, start, sizeof(start));
+	close(file);
+	if (got != sizeof(start) || start[EI_CLASS] != ELFCLASS64 || start[18] != EM_X86_64)
+		return papi_remote_fail(remote, "it is no x86-64 program of 64 bits, for which the agent is made");
+	return true;
+}
+
+static bool is_same_namespace(const struct papi_remote *remote, const char *name)
+{
+	char path[64], own[64];
+	struct stat there, here;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)remote->pid, name);
+	snprintf(own, sizeof(own), "/proc/self/ns/%s", name);
+	return stat(path, &there) != 0 || stat(own, &here) != 0 || there.st_ino == here.st_ino;
+}
+
+static bool is_stopped(const struct papi_remote *remote)
+{
+	char path[64], text[512] = "";
+	const char *end;
+	FILE *file;
+
+	path_of(remote, "stat", path, sizeof(path));
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+}
+
+/* The files that it has mapped tell: a static program has none. */
+static bool has_libc(const struct papi_remote *remote)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	bool has = false;
+	FILE *file;
+
+	path_of(remote, "maps", path, sizeof(path));
+	file = fopen(path, "re");
+	while (file && !has && getline(&line, &room, file) > 0)
+		has = strstr(line, "/libc.so") || strstr(line, "/libc-2.");
+	free(line);
+	if (file)
+		fclose(file);
+	return has;
+}
+
+static bool check(struct papi_remote *remote)
+{
+	long tracer = status_of(remote, "TracerPid");
+
+	if (!check_program(remote))
+		return false;
+	if (tracer > 0)
+		return papi_remote_fail(remote,
+			"process %ld traces it already (a debugger, or another papi_run): one at a time can", tracer);
+	if (status_of(remote, "Seccomp") > 0)
+		return papi_remote_fail(remote,
+			"it has a filter of system calls (seccomp), which the calls of an agent could violate; let "
+			"papi_run start it instead");
+	if (is_stopped(remote))
+		return papi_remote_fail(remote, "it is stopped: continue it first (kill -CONT %d)", (int)remote->pid);
+	if (!is_same_namespace(remote, "mnt") || !is_same_namespace(remote, "pid"))
+		return papi_remote_fail(remote,
+			"it runs in a container, where the agent's file is not: run the papi_run that is in there");
+	if (!has_libc(remote))
+		return papi_remote_fail(remote,
+			"it has no libc.so of glibc: it is linked statically, or with another libc; no agent can be "
+			"loaded into it");
+	return true;
+}
+
+bool papi_remote_open(struct papi_remote *remote, pid_t pid)
+{
+	char path[64];
+
+	memset(remote, 0, sizeof(*remote));
+	remote->pid = pid;
+	remote->memory = remote->process = -1;
+	if (!check(remote))
+		return false;
+	path_of(remote, "mem", path, sizeof(path));
+	remote->memory = open(path, O_RDWR | O_CLOEXEC);
+	if (remote->memory < 0)
+		return refuse_permission(remote, errno);
+	remote->process = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (remote->process >= 0 && papi_remote_moment_open(remote))
+		return true;
+	if (remote->process < 0)
+		papi_remote_fail(remote, "pidfd_open: %s (Linux 5.6 and later have what is needed)", strerror(errno));
+	papi_remote_close(remote);
+	return false;
+}
+
+void papi_remote_close(struct papi_remote *remote)
+{
+	papi_remote_moment_close(remote->moment);
+	if (remote->memory >= 0)
+		close(remote->memory);
+	if (remote->process >= 0)
+		close(remote->process);
+	remote->moment = NULL;
+	remote->memory = remote->process = -1;
+}
+
+size_t papi_remote_threads(const struct papi_remote *remote, pid_t threads[], size_t most)
+{
+	const struct dirent *entry;
+	char path[64];
+	size_t n = 0;
+	DIR *directory;
+
+	path_of(remote, "task", path, sizeof(path));
+	directory = opendir(path);
+	while (directory && n < most && (entry = readdir(directory)))
+		if (entry->d_name[0] != '.')
+			threads[n++] = (pid_t)strtol(entry->d_name, NULL, 10);
+	if (directory)
+		closedir(directory);
+	return n;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Another process that runs already: its threads stopped one at a time, its memory, and a library loaded into it.
+ *
+ *	remote.c    opening, with what is refused; memory
+ *	moment.c    whether a stopped thread may be made to call pthread_create()
+ *	load.c      the way in
+ *	x86_64/     registers, calls and system calls of a stopped thread
+ *
+ * A thread is stopped by ptrace(2), without a signal that the program could see, and goes on as if nothing had been: an
+ * interrupted system call is made again. While one is stopped nothing may wait for what it may hold. A reason is a
+ * sentence without an end, for the user. One thread of this process alone may use a struct papi_remote, for so ptrace
+ * wants it; no signal handlers.
+ */
+#ifndef PAPI_PROCESS_REMOTE_H
+#define PAPI_PROCESS_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "components/vpmu/agent.h"
+
+#define PAPI_REMOTE_REASON 512
+#define PAPI_REMOTE_LATE   16
+
+struct papi_remote_moment;
+
+/* A function of the process that its libc offers. */
+enum papi_remote_function {
+	PAPI_REMOTE_PTHREAD_CREATE,
+	PAPI_REMOTE_DLOPEN,
+	PAPI_REMOTE_DLSYM,
+	PAPI_REMOTE_DLERROR,
+	PAPI_REMOTE_ERRNO_LOCATION,
+	PAPI_REMOTE_FUNCTIONS
+};
+
+struct papi_remote {
+	pid_t pid;
+	int memory;                        /* /proc/PID/mem */
+	int process;                       /* a descriptor that names it */
+	struct papi_remote_moment *moment; /* its modules and their unwind tables */
+	uint64_t functions[PAPI_REMOTE_FUNCTIONS];
+	uint64_t call;                /* an instruction that makes a system call */
+	pid_t late[PAPI_REMOTE_LATE]; /* threads that have not stopped when they were asked to */
+	unsigned n_late;
+	char reason[PAPI_REMOTE_REASON]; /* why the last function has failed */
+};
+
+/* False: it cannot be entered, and remote->reason says why and what to do. Then there is nothing to close. */
+bool papi_remote_open(struct papi_remote *remote, pid_t pid);
+void papi_remote_close(struct papi_remote *remote);
+/* Writes the reason. Returns false. */
+bool papi_remote_fail(struct papi_remote *remote, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+bool papi_remote_read(const struct papi_remote *remote, uint64_t address, void *to, size_t size);
+bool papi_remote_write(const struct papi_remote *remote, uint64_t address, const void *from, size_t size);
+
+/*
+ * Loads a library, by a thread that the process gets for that, which then calls the function of that name with the
+ * address of a copy of data. The first two words of the copy are the start and size of memory that the function is to
+ * unmap when it ends. *address is where the copy is. The thread blocks all signals but those for faults.
+ */
+bool papi_remote_load(struct papi_remote *remote, const char *library, const char *function, const void *data,
+	size_t size, uint64_t *address);
+/* What has become of it since: false when the library could not be loaded. To be asked until the function has run. */
+bool papi_remote_loaded(struct papi_remote *remote, uint64_t address);
+
+/* ---- a stopped thread (x86_64/thread.c) ---- */
+
+struct papi_remote_thread;
+
+/* NULL: it has ended, or does not stop in time; remote->reason tells. */
+struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t thread);
+/* Lets those go that have stopped too late: to be called now and then while there is anything else to do. */
+void papi_remote_tend(struct papi_remote *remote);
+/* It goes on as if nothing had been. False: it has ended. */
+bool papi_remote_go(struct papi_remote_thread *thread);
+/* What it would go on with, if that can be said at this moment; and it goes on with that instead. */
+bool papi_remote_get(const struct papi_remote_thread *thread, struct papi_agent_moved *moved);
+bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_agent_moved *moved);
+
+/* ---- inside of process/ ---- */
+
+/* In a restartable sequence: the kernel would lose track of it. */
+bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread);
+/* Lets it run until it comes to the address, and stops it again either way. True: it is there. */
+bool papi_remote_run_to(struct papi_remote_thread *thread, uint64_t address);
+/* A system call, and a call of a function on a stack of ours, which returns to a trap at that address. */
+bool papi_remote_system_call(
+	struct papi_remote_thread *thread, long number, const uint64_t arguments[6], int64_t *result);
+bool papi_remote_function_call(struct papi_remote_thread *thread, uint64_t function, uint64_t stack, uint64_t trap,
+	const uint64_t arguments[4], uint64_t *result);
+
+enum papi_remote_verdict {
+	PAPI_REMOTE_SAFE,
+	PAPI_REMOTE_UNSAFE, /* the reason says which function is in the way */
+};
+
+/* Reads modules and unwind tables, and finds the functions. */
+bool papi_remote_moment_open(struct papi_remote *remote);
+void papi_remote_moment_close(struct papi_remote_moment *moment);
+/* Whether none of the stopped thread's frames may hold what pthread_create() needs. Else *leave_at is where the
+ * outermost function that is in the way returns to, or 0. */
+enum papi_remote_verdict papi_remote_moment_judge(struct papi_remote *remote, pid_t thread, uint64_t *leave_at);
+
+/* The threads of the process, at most that many. */
+size_t papi_remote_threads(const struct papi_remote *remote, pid_t threads[], size_t most);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A stopped thread on x86-64: its registers, calls made by it, and everything put back.
+ *
+ * A system call that the stop has interrupted is made again by the kernel when the thread goes on, and it knows what
+ * is left of a sleep; nothing that is done in between takes that from it. Some calls end with EINTR when a thread is
+ * merely stopped, which the program would see: they are sent back to their instruction by hand.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/remote.h"
+
+#define STOP_LIMIT_MS 200  /* what a thread may take to stop */
+#define LIMIT_MS      2000 /* and a call */
+#define RUN_LIMIT_MS  5    /* to leave malloc() */
+
+/* Results of system calls that no program sees: the kernel's own, which it makes EINTR or another call of. */
+#define RESTARTSYS           (-512)
+#define RESTARTNOINTR        (-513)
+#define RESTARTNOHAND        (-514)
+#define RESTART_RESTARTBLOCK (-516)
+
+#define CALL_LENGTH        2
+#define TRAP_AND_DIRECTION 0x500u
+#define NOT_IN_CALL        ((uint64_t)-1) /* of orig_rax */
+
+struct papi_remote_thread {
+	struct papi_remote *remote;
+	pid_t id;
+	struct user_regs_struct registers;
+	uint64_t mask;
+	bool called; /* it has run something of ours: all its state is to be put back */
+	bool again;  /* the system call has returned EINTR because of the stop alone */
+	size_t vectors_size;
+	unsigned char vectors[16384];
+};
+
+/* ---- stopping ---- */
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
+}
+
+enum waited { STOPPED, TOO_LONG, GONE };
+
+static enum waited wait_for_stop(pid_t id, int *status, int limit_ms)
+{
+	const struct timespec pause = { .tv_nsec = 50 * 1000L };
+	long long until = now_ms() + limit_ms;
+
+	for (unsigned tries = 0;; tries++) {
+		pid_t got = waitpid(id, status, __WALL | WNOHANG);
+
+		if (got == id)
+			return WIFSTOPPED(*status) ? STOPPED : GONE;
+		if (got < 0 && errno != EINTR)
+			return GONE;
+		if (now_ms() > until)
+			return TOO_LONG;
+		if (tries > 200)
+			nanosleep(&pause, NULL);
+		else
+			sched_yield();
+	}
+}
+
+/* signal(7): they return EINTR when a stopped thread goes on, and are not made again. */
+static bool ends_by_stop(uint64_t number)
+{
+	switch (number) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A signal that is about to be delivered: then EINTR is the program's own. */
+static bool signal_is_pending(const struct papi_remote_thread *thread)
+{
+	unsigned long long pending = 0, blocked = 0;
+	char path[64], line[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)thread->remote->pid, (int)thread->id);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, "SigPnd:", 7) || !strncmp(line, "ShdPnd:", 7))
+			pending |= strtoull(line + 7, NULL, 16);
+		else if (!strncmp(line, "SigBlk:", 7))
+			blocked = strtoull(line + 7, NULL, 16);
+	}
+	if (file)
+		fclose(file);
+	return pending & ~blocked;
+}
+
+static bool read_state(struct papi_remote_thread *thread)
+{
+	struct iovec vectors = { thread->vectors, sizeof(thread->vectors) };
+
+	if (ptrace(PTRACE_GETREGS, thread->id, NULL, &thread->registers) ||
+		ptrace(PTRACE_GETREGSET, thread->id, NT_X86_XSTATE, &vectors) ||
+		ptrace(PTRACE_GETSIGMASK, thread->id, sizeof(thread->mask), &thread->mask))
+		return papi_remote_fail(
+			thread->remote, "the registers of a thread cannot be read: %s", strerror(errno));
+	thread->vectors_size = vectors.iov_len;
+	thread->again = (int64_t)thread->registers.orig_rax >= 0 && (int64_t)thread->registers.rax == -EINTR &&
+		ends_by_stop(thread->registers.orig_rax) && !signal_is_pending(thread);
+	return true;
+}
+
+/* Signals that come first are passed on: the stop that was asked for is next. */
+static enum waited wait_until_stopped(pid_t id, int limit_ms)
+{
+	enum waited waited;
+	int status = 0;
+
+	while ((waited = wait_for_stop(id, &status, limit_ms)) == STOPPED && status >> 16 != PTRACE_EVENT_STOP)
+		ptrace(PTRACE_CONT, id, NULL, WSTOPSIG(status));
+	return waited;
+}
+
+/* A thread that was asked to stop and did not, as it waited in the kernel, would do so later, for ever. */
+static bool is_late(struct papi_remote *remote, pid_t id)
+{
+	bool late = false;
+
+	for (unsigned i = 0; i < remote->n_late; i++) {
+		enum waited waited = wait_until_stopped(remote->late[i], 0);
+
+		if (waited == TOO_LONG) {
+			late = late || remote->late[i] == id;
+			continue;
+		}
+		ptrace(PTRACE_DETACH, remote->late[i], NULL, NULL);
+		remote->late[i--] = remote->late[--remote->n_late];
+	}
+	return late || remote->n_late == PAPI_REMOTE_LATE;
+}
+
+void papi_remote_tend(struct papi_remote *remote)
+{
+	is_late(remote, 0);
+}
+
+static bool stop(struct papi_remote *remote, pid_t id)
+{
+	enum waited waited = GONE;
+
+	if (!ptrace(PTRACE_INTERRUPT, id, NULL, NULL))
+		waited = wait_until_stopped(id, STOP_LIMIT_MS);
+	if (waited == TOO_LONG)
+		remote->late[remote->n_late++] = id;
+	return waited == STOPPED ||
+		papi_remote_fail(remote, waited == GONE ? "it has ended" : "it waits in the kernel and does not stop");
+}
+
+struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id)
+{
+	struct papi_remote_thread *thread;
+
+	if (is_late(remote, id)) {
+		papi_remote_fail(remote, "it waits in the kernel and does not stop");
+		return NULL;
+	}
+	thread = calloc(1, sizeof(*thread));
+	if (!thread || ptrace(PTRACE_SEIZE, id, NULL, NULL)) {
+		papi_remote_fail(remote, "a thread cannot be stopped (ptrace): %s", strerror(errno));
+		free(thread);
+		return NULL;
+	}
+	thread->remote = remote;
+	thread->id = id;
+	if (stop(remote, id)) {
+		if (read_state(thread))
+			return thread;
+		ptrace(PTRACE_DETACH, id, NULL, NULL);
+	}
+	free(thread);
+	return NULL;
+}
+
+/* ---- going on ---- */
+
+static bool detach(struct papi_remote_thread *thread, const struct user_regs_struct *registers, uint64_t mask)
+{
+	struct iovec vectors = { thread->vectors, thread->vectors_size };
+	pid_t id = thread->id;
+	bool good = true;
+
+	if (thread->called)
+		good = !ptrace(PTRACE_SETREGSET, id, NT_X86_XSTATE, &vectors);
+	good = good && !ptrace(PTRACE_SETREGS, id, NULL, registers) &&
+		!ptrace(PTRACE_SETSIGMASK, id, sizeof(mask), &mask);
+	free(thread);
+	return !ptrace(PTRACE_DETACH, id, NULL, NULL) && good;
+}
+
+/* With -ERESTART* and orig_rax as they were, the kernel makes the call again. */
+bool papi_remote_go(struct papi_remote_thread *thread)
+{
+	struct user_regs_struct registers = thread->registers;
+
+	if (thread->again) {
+		registers.rip -= CALL_LENGTH;
+		registers.rax = registers.orig_rax;
+		registers.orig_rax = NOT_IN_CALL;
+	}
+	return detach(thread, &registers, thread->mask);
+}
+
+/* As the processor numbers them. */
+static void copy_registers(struct user_regs_struct *r, uint64_t *to, const uint64_t *from)
+{
+	unsigned long long *const places[16] = { &r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsp, &r->rbp, &r->rsi, &r->rdi,
+		&r->r8, &r->r9, &r->r10, &r->r11, &r->r12, &r->r13, &r->r14, &r->r15 };
+
+	for (unsigned i = 0; i < 16; i++)
+		if (to)
+			to[i] = *places[i];
+		else
+			*places[i] = from[i];
+}
+
+static bool is_interrupted(const struct papi_remote_thread *thread)
+{
+	int64_t result = (int64_t)thread->registers.rax;
+
+	return (int64_t)thread->registers.orig_rax >= 0 &&
+		(thread->again || result == RESTARTSYS || result == RESTARTNOINTR || result == RESTARTNOHAND ||
+			result == RESTART_RESTARTBLOCK);
+}
+
+/* Where the kernel would send the thread: back to the instruction, by the number of the call, or of the call that goes
+ * on with the rest of it. */
+bool papi_remote_get(const struct papi_remote_thread *thread, struct papi_agent_moved *moved)
+{
+	struct user_regs_struct registers = thread->registers;
+	int64_t result = (int64_t)registers.rax;
+
+	if (is_interrupted(thread) && signal_is_pending(thread))
+		return papi_remote_fail(thread->remote, "a signal is about to end its system call");
+	if (is_interrupted(thread)) {
+		registers.rip -= CALL_LENGTH;
+		registers.rax = result == RESTART_RESTARTBLOCK ? SYS_restart_syscall : registers.orig_rax;
+	}
+	copy_registers(&registers, moved->registers, NULL);
+	moved->thread_pointer = registers.fs_base;
+	moved->base = registers.gs_base;
+	moved->pc = registers.rip;
+	moved->flags = registers.eflags;
+	moved->mask = thread->mask;
+	return true;
+}
+
+bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_agent_moved *moved)
+{
+	struct user_regs_struct registers = thread->registers;
+
+	copy_registers(&registers, NULL, moved->registers);
+	registers.rip = moved->pc;
+	registers.eflags = moved->flags;
+	registers.gs_base = moved->base;
+	registers.orig_rax = NOT_IN_CALL;
+	return detach(thread, &registers, moved->mask);
+}
+
+/* ---- what it is doing ---- */
+
+bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread)
+{
+#ifdef PTRACE_GET_RSEQ_CONFIGURATION
+	struct __ptrace_rseq_configuration area;
+	uint64_t sequence = 0;
+
+	memset(&area, 0, sizeof(area));
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, thread->id, sizeof(area), &area) <= 0 || !area.rseq_abi_pointer)
+		return false;
+	return papi_remote_read(thread->remote, area.rseq_abi_pointer + 8, &sequence, sizeof(sequence)) && sequence;
+#else
+	(void)thread;
+	return false;
+#endif
+}
+
+/* In the first of the processor's registers for that. Nothing is written into the program's code. */
+static bool set_breakpoint(const struct papi_remote_thread *thread, uint64_t address)
+{
+	const size_t registers = offsetof(struct user, u_debugreg);
+
+	return !ptrace(PTRACE_POKEUSER, thread->id, registers, address) &&
+		!ptrace(PTRACE_POKEUSER, thread->id, registers + 7 * sizeof(long), address ? 1 : 0);
+}
+
+static bool is_breakpoint(const struct papi_remote_thread *thread)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) && info.si_code == TRAP_HWBKPT;
+}
+
+/* Runs to the breakpoint, passing signals on. False: it was stopped elsewhere, or has ended. */
+static bool run_to_breakpoint(struct papi_remote_thread *thread)
+{
+	int status = 0, signal = 0;
+	bool asked = false;
+
+	for (;;) {
+		enum waited waited;
+
+		if (ptrace(PTRACE_CONT, thread->id, NULL, signal))
+			return false;
+		waited = wait_for_stop(thread->id, &status, asked ? LIMIT_MS : RUN_LIMIT_MS);
+		if (waited == TOO_LONG && !asked) {
+			ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL);
+			asked = true;
+			waited = wait_for_stop(thread->id, &status, LIMIT_MS);
+		}
+		if (waited != STOPPED)
+			return false;
+		signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+		if (!signal && asked)
+			return false;
+		if (signal == SIGTRAP && is_breakpoint(thread))
+			return true;
+	}
+}
+
+bool papi_remote_run_to(struct papi_remote_thread *thread, uint64_t address)
+{
+	bool there;
+
+	if (thread->again || !set_breakpoint(thread, address))
+		return false;
+	there = run_to_breakpoint(thread);
+	set_breakpoint(thread, 0);
+	return read_state(thread) && there;
+}
+
+/* ---- calls ---- */
+
+static bool is_trap(int status)
+{
+	return status >> 16 != PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+}
+
+/* From these registers to the next trap, which is the call's own. Signals for faults are not blocked, for the kernel
+ * takes the program's handlers away where one is. */
+static bool run(struct papi_remote_thread *thread, struct user_regs_struct *registers, enum __ptrace_request how)
+{
+	const uint64_t faults = 1ull << (SIGTRAP - 1) | 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
+		1ull << (SIGILL - 1) | 1ull << (SIGFPE - 1);
+	const uint64_t all = ~faults;
+	int status = 0;
+
+	thread->called = true;
+	if (ptrace(PTRACE_SETSIGMASK, thread->id, sizeof(all), &all) ||
+		ptrace(PTRACE_SETREGS, thread->id, NULL, registers))
+		return papi_remote_fail(thread->remote, "a thread cannot be given registers: %s", strerror(errno));
+	do {
+		enum waited waited;
+
+		if (ptrace(how, thread->id, NULL, NULL))
+			return papi_remote_fail(thread->remote, "a thread ended before a call");
+		waited = wait_for_stop(thread->id, &status, LIMIT_MS);
+		if (waited == GONE)
+			return papi_remote_fail(thread->remote, "a thread ended in a call");
+		if (waited == TOO_LONG) { /* it waits for a lock, which it has not got: it can be taken back */
+			ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL);
+			wait_for_stop(thread->id, &status, LIMIT_MS);
+			return papi_remote_fail(thread->remote, "a call in it did not return, and was taken back");
+		}
+	} while (status >> 16 == PTRACE_EVENT_STOP);
+	if (!is_trap(status))
+		return papi_remote_fail(
+			thread->remote, "signal %d came in a call, which was taken back", WSTOPSIG(status));
+	return !ptrace(PTRACE_GETREGS, thread->id, NULL, registers) ||
+		papi_remote_fail(thread->remote, "a thread ended in a call");
+}
+
+bool papi_remote_system_call(
+	struct papi_remote_thread *thread, long number, const uint64_t arguments[6], int64_t *result)
+{
+	struct user_regs_struct registers = thread->registers;
+
+	registers.rip = thread->remote->call;
+	registers.rax = (uint64_t)number;
+	registers.orig_rax = NOT_IN_CALL;
+	registers.rdi = arguments[0];
+	registers.rsi = arguments[1];
+	registers.rdx = arguments[2];
+	registers.r10 = arguments[3];
+	registers.r8 = arguments[4];
+	registers.r9 = arguments[5];
+	registers.eflags &= ~(uint64_t)TRAP_AND_DIRECTION;
+	if (!run(thread, &registers, PTRACE_SINGLESTEP))
+		return false;
+	*result = (int64_t)registers.rax;
+	return true;
+}
+
+bool papi_remote_function_call(struct papi_remote_thread *thread, uint64_t function, uint64_t stack, uint64_t trap,
+	const uint64_t arguments[4], uint64_t *result)
+{
+	struct user_regs_struct registers = thread->registers;
+
+	registers.rsp = (stack & ~(uint64_t)15) - sizeof(trap);
+	if (!papi_remote_write(thread->remote, registers.rsp, &trap, sizeof(trap)))
+		return papi_remote_fail(thread->remote, "its memory cannot be written: %s", strerror(errno));
+	registers.rip = function;
+	registers.rax = 0;
+	registers.orig_rax = NOT_IN_CALL;
+	registers.rdi = arguments[0];
+	registers.rsi = arguments[1];
+	registers.rdx = arguments[2];
+	registers.rcx = arguments[3];
+	registers.eflags &= ~(uint64_t)TRAP_AND_DIRECTION;
+	if (!run(thread, &registers, PTRACE_CONT))
+		return false;
+	if (registers.rip != trap + 1)
+		return papi_remote_fail(thread->remote, "a call in it ended at a trap of the program's own");
+	*result = registers.rax;
+	return true;
+}

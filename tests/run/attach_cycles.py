@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""attach_cycles.py NUMBER [WHAT...]: attaches to busy programs, counts, detaches, so many times in all. They must do
+what they do undisturbed, and none may crash or hang. Refusals are allowed, and told by reason."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+PAPI_RUN = os.path.join(os.environ["PAPI_TOOLS"], "papi_run")
+BUSY = os.path.join(os.environ["PAPI_RUN_HELPERS"], "busy")
+PYTHON = """
+import threading, time
+results = [0] * 3
+def work(k):
+    s = 0
+    for i in range(150000):
+        s = (s * 31 + i * k) % 1000003
+        if i % 20000 == 0: time.sleep(0.01)
+        {i: [s]}
+    results[k] = s
+threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+[thread.start() for thread in threads]; [thread.join() for thread in threads]
+print(results)
+"""
+PERL = 'my $s = 0; for my $i (1 .. 1500000) { $s = ($s * 31 + $i) % 1000003; my @a = ($i, $s); } print "$s\\n"'
+SQL = ("with recursive c(x) as (select 1 union all select x + 1 from c where x < 600000) "
+       "select sum(x * x % 7), count(*), group_concat(distinct x % 11) from c;")
+NODE = "let s = 0; for (let i = 0; i < 3e7; i++) s = (s * 31 + i) % 1000003; setTimeout(() => console.log(s), 300)"
+PROGRAMS = {
+    "malloc": [BUSY, "malloc", "1000000"],
+    "sleep": [BUSY, "sleep", "30"],
+    "signals": [BUSY, "signals", "30000000"],
+    "threads": [BUSY, "threads", "20000"],
+    "python": [sys.executable, "-S", "-c", PYTHON],
+    "perl": ["perl", "-e", PERL],
+    "sqlite": ["sqlite3", ":memory:", SQL],
+    "node": ["node", "-e", NODE],
+}
+NOT_DISTURBING = re.compile(r"ended|no such process|executed another program|waits in the kernel")
+POLL = "7 "
+
+
+class Target:
+    """A program that runs again and again; each time its output and status are those of the first time."""
+
+    def __init__(self, command):
+        self.command = command
+        self.expected = self.wait(self.start())
+        self.process = None
+        self.runs = 0
+
+    def start(self):
+        return subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    @staticmethod
+    def wait(process):
+        try:
+            return (*process.communicate(timeout=120), process.returncode)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return "it hangs"
+
+    def pid(self):
+        if self.process and self.process.poll() is not None:
+            self.end()
+        if not self.process:
+            self.process = self.start()
+        return self.process.pid
+
+    def end(self):
+        result = self.wait(self.process)
+        self.process = None
+        self.runs += 1
+        if result != self.expected:
+            sys.exit(f"{self.command[:2]} was disturbed: {result}, without papi_run {self.expected}")
+
+
+def is_counting(pid):
+    try:
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
+            return file.read().startswith(POLL)
+    except OSError:
+        return False
+
+
+def cycle(pid):
+    """Attaches and detaches. The reason why not, or None."""
+    tool = subprocess.Popen([PAPI_RUN, "-e", "PAPI_TOT_INS", "-p", str(pid)], stdin=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, start_new_session=True)
+    end = time.monotonic() + 60
+    while tool.poll() is None and not is_counting(tool.pid):
+        if time.monotonic() > end:
+            sys.exit(f"papi_run does not come to count process {pid}")
+        time.sleep(0.002)
+    if tool.poll() is None:
+        tool.send_signal(signal.SIGINT)
+    errors = tool.communicate(timeout=60)[1].decode()
+    if tool.returncode == 0 and re.search(r"PAPI_TOT_INS", errors):
+        return None
+    if tool.returncode not in (0, 125):
+        sys.exit(f"papi_run ended with {tool.returncode}: {errors}")
+    return re.sub(r"\d+", "N", errors.strip())
+
+
+def main():
+    number = int(sys.argv[1])
+    names = [name for name in sys.argv[2:] or PROGRAMS if shutil.which(PROGRAMS[name][0])]
+    os.environ["PAPI_VPMU"] = "always"
+    sleeper = subprocess.Popen(["sleep", "60"])
+    reason = cycle(sleeper.pid)
+    sleeper.kill()
+    sleeper.wait()
+    if reason:
+        print(reason)
+        sys.exit(77)
+    refused, done = {}, 0
+    for name in names:
+        target = Target(PROGRAMS[name])
+        tried = 0
+        while tried < number / len(names):
+            reason = cycle(target.pid())
+            tried += 1
+            done += not reason
+            if reason:
+                refused[reason] = refused.get(reason, 0) + 1
+        if target.process:
+            target.end()
+        print(f"{name}: {tried} times, in {target.runs} runs", flush=True)
+    for reason, times in sorted(refused.items()):
+        print(f"{times} refused: {reason}")
+    hard = sum(times for reason, times in refused.items() if not NOT_DISTURBING.search(reason))
+    if hard > number / 20 or done < number / 2:
+        sys.exit(f"{hard} of {number} refused")
+
+
+main()

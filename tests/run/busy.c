@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * busy HOW NUMBER - four threads that do what is hard to interrupt, NUMBER times, and a line in the end that depends on
+ * nothing else:
+ *
+ *	malloc   allocate and free all the time
+ *	sleep    sleep in many ways; none may return before its time
+ *	signals  compute, while signals come as fast as they are sent
+ *	threads  make threads, which make threads
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS 4
+#define PIECES  256
+
+static unsigned long number;
+static pthread_t threads[THREADS];
+
+static unsigned long next(unsigned long seed)
+{
+	return seed * 6364136223846793005ul + 1442695040888963407ul;
+}
+
+static unsigned long allocate(unsigned long seed)
+{
+	unsigned char *pieces[PIECES] = { NULL };
+	unsigned long sum = 0;
+
+	for (unsigned long i = 0; i < number; i++) {
+		unsigned place = seed >> 33 & (PIECES - 1);
+
+		seed = next(seed);
+		sum += pieces[place] ? pieces[place][0] : 1;
+		free(pieces[place]);
+		pieces[place] = malloc(16 + (seed >> 40 & 4095));
+		if (!pieces[place])
+			exit(EXIT_FAILURE);
+		memset(pieces[place], (int)(seed >> 56), 16);
+	}
+	for (unsigned i = 0; i < PIECES; i++)
+		free(pieces[i]);
+	return sum;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* How many sleeps returned early, or with an error. */
+static unsigned long rest(unsigned long which)
+{
+	const double length = 0.05;
+	int file = epoll_create1(EPOLL_CLOEXEC);
+	unsigned long bad = 0;
+
+	for (unsigned long i = 0; i < number; i++) {
+		struct timespec time = { .tv_nsec = 50000000 };
+		struct timeval coarse = { .tv_usec = 50000 };
+		struct epoll_event event;
+		double begun = now();
+		int status;
+
+		switch (which) {
+		case 0:
+			status = nanosleep(&time, NULL);
+			break;
+		case 1:
+			status = poll(NULL, 0, 50);
+			break;
+		case 2:
+			status = epoll_wait(file, &event, 1, 50);
+			break;
+		default:
+			status = select(0, NULL, NULL, NULL, &coarse);
+		}
+		bad += status != 0 || now() - begun < length - 0.001;
+	}
+	close(file);
+	return bad;
+}
+
+static volatile sig_atomic_t caught;
+
+static void catch (int signal)
+{
+	caught = signal;
+}
+
+static unsigned long compute(unsigned long seed)
+{
+	for (unsigned long i = 0; i < number; i++) {
+		seed = next(seed);
+		if (i % 1000 == 0)
+			pthread_kill(threads[seed >> 62], SIGUSR1);
+	}
+	return seed;
+}
+
+static void *leaf(void *seed)
+{
+	return (void *)next((unsigned long)seed);
+}
+
+static unsigned long spawn(unsigned long seed)
+{
+	for (unsigned long i = 0; i < number; i++) {
+		pthread_t thread;
+		void *result;
+
+		if (pthread_create(&thread, NULL, leaf, (void *)seed) || pthread_join(thread, &result))
+			exit(EXIT_FAILURE);
+		seed = (unsigned long)result;
+	}
+	return seed;
+}
+
+static unsigned long (*function)(unsigned long);
+static pthread_barrier_t all;
+
+static void *run(void *which)
+{
+	pthread_barrier_wait(&all);
+	which = (void *)function((unsigned long)which);
+	/* Threads are sent signals until all are done. */
+	pthread_barrier_wait(&all);
+	return which;
+}
+
+int main(int argc, char **argv)
+{
+	const struct itimerval often = { { 0, 500 }, { 0, 500 } };
+	struct sigaction action = { .sa_handler = catch, .sa_flags = SA_RESTART };
+	const char *how = argc == 3 ? argv[1] : "";
+	unsigned long sum = 0;
+
+	number = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+	function = !strcmp(how, "malloc") ? allocate
+		: !strcmp(how, "sleep")   ? rest
+		: !strcmp(how, "signals") ? compute
+		: !strcmp(how, "threads") ? spawn
+					  : NULL;
+	if (!function)
+		return EXIT_FAILURE;
+	pthread_barrier_init(&all, NULL, THREADS);
+	if (function == compute) {
+		sigaction(SIGUSR1, &action, NULL);
+		sigaction(SIGALRM, &action, NULL);
+		setitimer(ITIMER_REAL, &often, NULL);
+	}
+	for (unsigned long i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, run, (void *)i))
+			return EXIT_FAILURE;
+	for (unsigned i = 0; i < THREADS; i++) {
+		void *result;
+
+		pthread_join(threads[i], &result);
+		sum = next(sum) + (unsigned long)result;
+	}
+	printf("%lu\n", sum);
+	return EXIT_SUCCESS;
+}
