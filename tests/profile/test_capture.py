@@ -17,7 +17,7 @@ class Truth(CaptureTest):
         self.assert_share(store.of_function("burn_short"), total, 0.25)
         self.assertRegex(result.stderr, rf"^papi_profile: {total:,} samples of perf::TASK-CLOCK|PAPI_TOT_CYC "
                                         r"\(0 lost\) in \d+\.\d{3} s of ")
-        self.assertIn("papi_profile report\n", result.stderr)
+        self.assertIn("papi_profile report, or profometer\n", result.stderr)
 
     def test_totals(self):
         store, result = self.profile("-e", "perf::TASK-CLOCK", BURNER, "split")

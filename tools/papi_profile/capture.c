@@ -256,13 +256,14 @@ static void tell_samples(const struct papi_profile_session *session)
 static void tell(const struct papi_profile_session *session)
 {
 	bool usual = !strcmp(session->file, PAPI_PROFILE_FILE);
+	const char *space = usual ? "" : " ", *file = usual ? "" : session->file;
 
 	if (session->exact)
 		papi_profile_exact_tell(session);
 	else
 		tell_samples(session);
-	papi_profile_message("in %s; to look at them: papi_profile report%s%s", session->file, usual ? "" : " ",
-		usual ? "" : session->file);
+	papi_profile_message("in %s; to look at them: papi_profile report%s%s, or profometer%s%s", session->file, space,
+		file, space, file);
 }
 
 /* Finds the program, or says why it cannot be sampled. 0, or the exit status. */
