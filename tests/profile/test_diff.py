@@ -64,6 +64,15 @@ class DiffTest(ViewTest):
         self.assertRegex(text, r"(?m)^ *900000 +910000 +\+10000 +±\d+ +\+0\.71% +~  solve\(\)")
         self.assertIn("two standard errors", text)
 
+    def test_a_program_of_another_name(self):
+        for path, name in ((self.old, "/tmp/before"), (self.new, "/tmp/after")):
+            self.make(path, {"solve": 100}, module=name, command=[name, "x"])
+        self.assertEqual({name: row["in"] for name, row in self.rows().items()}, {"solve()": "both"})
+        self.assertEqual([row["in"] for row in self.rows("--by", "module").values()], ["both"])
+        os.unlink(self.new)
+        self.make(self.new, {"solve": 100}, module="/tmp/libafter.so", command=["/tmp/after", "x"])
+        self.assertEqual(sorted(row["in"] for row in json.loads(self.diff("--json"))["rows"]), ["new", "old"])
+
     def test_two_sigma(self):
         for samples, significant in ((14400, False), (14300, False), (14200, True)):
             self.make(self.old, {"main": 14400 + 240})

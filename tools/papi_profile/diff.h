@@ -4,7 +4,8 @@
  * together, diff_data.c writes them for programs.
  *
  * Rows are the same where what they stand for has the same name: a function has it in a module of the same name, in
- * whatever directory that lies and whatever its build-id is. One thread.
+ * whatever directory that lies and whatever its build-id is; the program that was run may have another name, too. One
+ * thread.
  */
 #ifndef PAPI_PROFILE_DIFF_H
 #define PAPI_PROFILE_DIFF_H
@@ -29,6 +30,7 @@ struct diff_row {
 
 struct diff {
 	struct view views[DIFF_SIDES];
+	char *programs[DIFF_SIDES]; /* names of the programs themselves */
 	enum papi_profile_by by;
 	const char *by_name;
 	bool inclusive;

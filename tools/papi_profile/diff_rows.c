@@ -9,20 +9,24 @@
 
 /* ---- Rows of one profile ---- */
 
-static const char *module_name(const struct papi_profile *profile, uint32_t module)
+/* What a module has in common with the same one of the other profile: its name; of the program itself, that it is. */
+static const char *module_key(const struct diff *diff, int side, uint32_t module)
 {
-	return view_base(profile->modules.items[module].path);
+	const char *name = view_base(diff->views[side].profile->modules.items[module].path);
+
+	return strcmp(name, diff->programs[side]) == 0 ? "" : name;
 }
 
-static void describe(struct diff_row *row, const struct papi_profile *profile, const struct papi_profile_row *from)
+static void describe(struct diff_row *row, const struct diff *diff, int side, const struct papi_profile_row *from)
 {
+	const struct papi_profile *profile = diff->views[side].profile;
 	const struct papi_profile_function *function;
 
 	if (from->module != PAPI_PROFILE_NONE)
 		row->module = profile->modules.items[from->module].path;
 	if (from->function != PAPI_PROFILE_NONE) {
 		function = &profile->functions.items[from->function];
-		row->key = papi_memory_print("%s\n%s", module_name(profile, from->module), function->linkage);
+		row->key = papi_memory_print("%s\n%s", module_key(diff, side, from->module), function->linkage);
 		row->name = papi_memory_copy(function->name);
 		row->linkage = function->linkage;
 		row->file = function->file;
@@ -34,7 +38,7 @@ static void describe(struct diff_row *row, const struct papi_profile *profile, c
 		row->file = from->file;
 		row->line = from->line;
 	} else {
-		row->key = papi_memory_print("\n%s", module_name(profile, from->module));
+		row->key = papi_memory_print("\n%s", module_key(diff, side, from->module));
 		row->name = papi_memory_copy(row->module);
 	}
 }
@@ -52,7 +56,7 @@ static void add_side(struct diff *diff, int side)
 		row = &diff->rows[diff->n++];
 		*row = (struct diff_row){ .counts = papi_memory_zero(diff->n_events, sizeof(row->counts[0])) };
 		row->is_in[side] = true;
-		describe(row, view->profile, &sums.rows[i]);
+		describe(row, diff, side, &sums.rows[i]);
 		for (size_t j = 0; j < diff->n_events; j++) {
 			const struct papi_profile_sum *sum = &sums.rows[i].sums[diff->events[j][side]];
 
@@ -132,6 +136,8 @@ static void match_moved_files(struct diff *diff)
 
 void diff_rows_make(struct diff *diff)
 {
+	for (int side = 0; side < DIFF_SIDES; side++)
+		diff->programs[side] = view_program(&diff->views[side]);
 	add_side(diff, DIFF_OLD);
 	add_side(diff, DIFF_NEW);
 	fold(diff, false);
@@ -144,6 +150,8 @@ void diff_rows_free(struct diff *diff)
 	for (size_t i = 0; i < diff->n; i++)
 		free_row(&diff->rows[i]);
 	free(diff->rows);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		free(diff->programs[side]);
 }
 
 /* ---- Changes ---- */

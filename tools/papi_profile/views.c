@@ -210,15 +210,16 @@ const char *view_base(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-char *view_command(const struct view *view)
+/* The first words of a command, so many, as they are. */
+static char *words_of(const char *json, size_t n)
 {
-	const char *json = view->profile->run.command;
 	char *line = papi_memory_copy(json), *to = line;
 	bool quoted = false;
 
-	for (const char *from = json; *from; from++) {
+	for (const char *from = json; *from && n; from++) {
 		if (*from == '"') {
 			quoted = !quoted;
+			n -= !quoted;
 		} else if (quoted && *from == '\\' && from[1]) {
 			/* Characters by number are ends of lines and the like. */
 			bool number = *++from == 'u' && strlen(from) > 4;
@@ -230,8 +231,23 @@ char *view_command(const struct view *view)
 		}
 	}
 	*to = '\0';
+	return line;
+}
+
+char *view_command(const struct view *view)
+{
+	char *line = words_of(view->profile->run.command, SIZE_MAX);
+
 	papi_escape_terminal(line);
 	return line;
+}
+
+char *view_program(const struct view *view)
+{
+	char *path = words_of(view->profile->run.command, 1), *name = papi_memory_copy(view_base(path));
+
+	free(path);
+	return name;
 }
 
 static void print_event(const struct view *view, uint32_t event)

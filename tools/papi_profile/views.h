@@ -77,6 +77,8 @@ void view_print_heading(const struct view *view);
 
 /* The words of the program's command as a line to be shown, not run: quotes are left out. To be freed. */
 char *view_command(const struct view *view);
+/* The last part of the program's name, as it was called. To be freed. */
+char *view_program(const struct view *view);
 
 /* Whether the event's values are estimates from samples, which have an error. */
 bool view_is_sampled(const struct view *view, uint32_t event);
