@@ -229,6 +229,26 @@ static void read_count(struct reading *reading)
 	profile->counts[profile->n_counts++] = count;
 }
 
+static void read_call(struct reading *reading)
+{
+	struct papi_profile *profile = reading->profile;
+	struct papi_profile_call call = {
+		.thread = needed(reading, REFERENCE(reading, 0, threads, false)),
+		.event = needed(reading, REFERENCE(reading, 1, events, false)),
+		.site = needed(reading, REFERENCE(reading, 2, addresses, false)),
+		.callee = needed(reading, REFERENCE(reading, 3, addresses, false)),
+		.calls = count_at(reading, 4),
+		.value = count_at(reading, 5),
+	};
+
+	if (!reading->good)
+		return;
+	if ((profile->n_calls & (profile->n_calls - 1)) == 0)
+		profile->calls = papi_memory_grow(
+			profile->calls, profile->n_calls ? 2 * profile->n_calls : 1, sizeof(profile->calls[0]));
+	profile->calls[profile->n_calls++] = call;
+}
+
 static void read_function(struct reading *reading)
 {
 	*NEXT(reading, functions) = (struct papi_profile_function){
@@ -264,6 +284,9 @@ static void read_location(struct reading *reading)
 	free(file);
 }
 
+/* The first version that there was. */
+#define FIRST_SCHEMA 1
+
 /* In this order: a row refers to those of earlier tables. */
 static const struct {
 	const char *sql;
@@ -282,6 +305,10 @@ static const struct {
 	{ "SELECT id, module, name, linkage, low, high, file, line FROM function ORDER BY id", read_function },
 	{ "SELECT address, depth, function, file, line FROM location ORDER BY address, depth", read_location },
 };
+
+/* Stores of the first version have none. */
+static const char calls_sql[] =
+	"SELECT thread, event, site, callee, calls, value FROM call ORDER BY event, callee, site";
 
 static bool read_table(struct reading *reading, const char *sql, void (*read)(struct reading *reading))
 {
@@ -356,9 +383,10 @@ static bool is_ours(struct papi_profile *profile, char *reason, size_t size)
 		snprintf(reason, size,
 			"it is a profile of a newer PAPI: its schema is %lld, and this papi_profile reads %d",
 			(long long)schema, PAPI_PROFILE_SCHEMA);
-	else if (schema < PAPI_PROFILE_SCHEMA)
+	else if (schema < FIRST_SCHEMA)
 		snprintf(reason, size, "it is a profile without a schema: what wrote it has not come to its end");
-	return schema == PAPI_PROFILE_SCHEMA;
+	profile->has_calls = schema > FIRST_SCHEMA;
+	return schema >= FIRST_SCHEMA && schema <= PAPI_PROFILE_SCHEMA;
 }
 
 /* As a URI, which says that nobody writes the file: in a directory that cannot be written, SQLite asks for that. */
@@ -421,6 +449,8 @@ struct papi_profile *papi_profile_load(const char *path, char *reason, size_t si
 	sqlite3_exec(profile->store, "BEGIN", NULL, NULL, NULL);
 	for (size_t i = 0; reading.good && i < sizeof(tables) / sizeof(tables[0]); i++)
 		read_table(&reading, tables[i].sql, tables[i].read);
+	if (reading.good && profile->has_calls)
+		read_table(&reading, calls_sql, read_call);
 	sqlite3_exec(profile->store, "COMMIT", NULL, NULL, NULL);
 	if (reading.good)
 		check_contexts(&reading);
@@ -454,6 +484,13 @@ const char *papi_profile_file(struct papi_profile *profile, const char *name)
 	memmove(&profile->files[low + 1], &profile->files[low], (profile->n_files - low) * sizeof(profile->files[0]));
 	profile->n_files++;
 	return profile->files[low] = papi_memory_copy(name);
+}
+
+uint32_t papi_profile_function_of(const struct papi_profile *profile, uint32_t address)
+{
+	const struct papi_profile_address *found = &profile->addresses.items[address];
+
+	return profile->places[found->first + found->n - 1].function;
 }
 
 bool papi_profile_has_contexts(const struct papi_profile *profile)
@@ -505,6 +542,7 @@ void papi_profile_free(struct papi_profile *profile)
 	FREE_LIST(profile->contexts);
 	FREE_LIST(profile->functions);
 	free(profile->counts);
+	free(profile->calls);
 	free(profile->places);
 	free(profile->files);
 	free(profile->run.command);

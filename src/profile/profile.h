@@ -92,6 +92,14 @@ struct papi_profile_count {
 	int64_t samples, value;
 };
 
+/* What a place has called, in an exact profile: how often, and what happened there until it came back. */
+struct papi_profile_call {
+	uint32_t thread;
+	uint32_t event;
+	uint32_t site, callee; /* addresses */
+	int64_t calls, value;
+};
+
 /* Of each kind a list, with the ids that the store has for it, in their order. */
 #define PAPI_PROFILE_LIST(type, name) \
 	struct {                      \
@@ -104,6 +112,7 @@ struct papi_profile {
 	char *path;
 	struct sqlite3 *store;
 	bool writable;
+	bool has_calls; /* the store can have them */
 	struct papi_profile_run run;
 	PAPI_PROFILE_LIST(struct papi_profile_event, events);
 	PAPI_PROFILE_LIST(struct papi_profile_process, processes);
@@ -114,6 +123,8 @@ struct papi_profile {
 	PAPI_PROFILE_LIST(struct papi_profile_function, functions);
 	struct papi_profile_count *counts;
 	size_t n_counts;
+	struct papi_profile_call *calls;
+	size_t n_calls;
 	struct papi_profile_place *places;
 	size_t n_places, places_room;
 	char **files; /* names of source files, each once, sorted */
@@ -126,6 +137,9 @@ void papi_profile_free(struct papi_profile *profile);
 
 /* The one pointer for the name of a source file; NULL for NULL. */
 const char *papi_profile_file(struct papi_profile *profile, const char *name);
+
+/* The function that has the code at an address of its own; it has names. */
+uint32_t papi_profile_function_of(const struct papi_profile *profile, uint32_t address);
 
 /* Whether any count says by whom its place was called. */
 bool papi_profile_has_contexts(const struct papi_profile *profile);

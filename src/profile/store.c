@@ -36,6 +36,9 @@ static const char tables[] =
 	" context INTEGER NOT NULL DEFAULT 0, address INTEGER NOT NULL REFERENCES address,"
 	" samples INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (thread, event, context, address))"
 	" WITHOUT ROWID;"
+	"CREATE TABLE call (thread INTEGER NOT NULL REFERENCES thread, event INTEGER NOT NULL REFERENCES event,"
+	" site INTEGER NOT NULL REFERENCES address, callee INTEGER NOT NULL REFERENCES address,"
+	" calls INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (thread, event, site, callee)) WITHOUT ROWID;"
 	"CREATE TABLE function (id INTEGER PRIMARY KEY, module INTEGER NOT NULL REFERENCES module, name TEXT NOT NULL,"
 	" linkage TEXT, low INTEGER, high INTEGER, file TEXT, line INTEGER);"
 	"CREATE TABLE location (address INTEGER NOT NULL REFERENCES address, depth INTEGER NOT NULL,"
@@ -53,6 +56,7 @@ enum statement {
 	ADDRESS,
 	CONTEXT,
 	COUNT,
+	CALL,
 	PROGRESS,
 	STATEMENTS
 };
@@ -69,6 +73,8 @@ static const char *const texts[STATEMENTS] = {
 	[CONTEXT] = "INSERT INTO context VALUES (?1, ?2, ?3)",
 	[COUNT] = ("INSERT INTO count VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"
 		   " samples = samples + excluded.samples, value = value + excluded.value"),
+	[CALL] = ("INSERT INTO call VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"
+		  " calls = calls + excluded.calls, value = value + excluded.value"),
 	[PROGRESS] = "UPDATE run SET seconds = ?1, lost = ?2, status = ?3",
 };
 
@@ -337,6 +343,12 @@ int papi_profile_store_count(struct papi_profile_store *store, int64_t thread, i
 	int64_t address, int64_t samples, int64_t value)
 {
 	return write_numbers(store, COUNT, 6, (int64_t[]){ thread, event, context, address, samples, value });
+}
+
+int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t site,
+	int64_t callee, int64_t calls, int64_t value)
+{
+	return write_numbers(store, CALL, 6, (int64_t[]){ thread, event, site, callee, calls, value });
 }
 
 int papi_profile_store_progress(struct papi_profile_store *store, double seconds, int64_t lost, int status)

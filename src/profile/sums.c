@@ -104,6 +104,48 @@ static struct papi_profile_row key_of(const struct papi_profile *profile, enum p
 	return key;
 }
 
+/* Done in calls of each function, and in calls from it, by event. */
+struct called {
+	int64_t *in, *from;
+};
+
+static struct called add_calls(const struct papi_profile *profile)
+{
+	size_t n = profile->functions.n * profile->events.n;
+	struct called called = { papi_memory_zero(n, sizeof(int64_t)), papi_memory_zero(n, sizeof(int64_t)) };
+
+	for (size_t i = 0; i < profile->n_calls; i++) {
+		const struct papi_profile_call *call = &profile->calls[i];
+		size_t callee = papi_profile_function_of(profile, call->callee),
+		       site = papi_profile_function_of(profile, call->site);
+
+		called.in[callee * profile->events.n + call->event] += call->value;
+		if (site != callee)
+			called.from[site * profile->events.n + call->event] += call->value;
+	}
+	return called;
+}
+
+/* A function is called for all that it does, but those that nobody calls: where threads begin, handlers of signals.
+ * What jumps into a function does there is not in its calls. */
+static void include_calls(const struct papi_profile *profile, struct papi_profile_sums *sums)
+{
+	struct called called = add_calls(profile);
+
+	for (size_t i = 0; i < sums->n; i++)
+		for (size_t event = 0; event < profile->events.n; event++) {
+			struct papi_profile_sum *sum = &sums->rows[i].sums[event];
+			size_t at = sums->rows[i].function * profile->events.n + event;
+
+			if (!called.in[at])
+				sum->inclusive_value += called.from[at];
+			else if (called.in[at] > sum->inclusive_value)
+				sum->inclusive_value = called.in[at];
+		}
+	free(called.in);
+	free(called.from);
+}
+
 void papi_profile_sums_make(
 	const struct papi_profile *profile, enum papi_profile_by by, bool inlines, struct papi_profile_sums *sums)
 {
@@ -132,6 +174,8 @@ void papi_profile_sums_make(
 		}
 	}
 	free(path.places);
+	if (by == PAPI_PROFILE_BY_FUNCTION && profile->n_calls)
+		include_calls(profile, sums);
 }
 
 void papi_profile_sums_free(struct papi_profile_sums *sums)

@@ -54,7 +54,7 @@ struct papi_profile_sums {
 	size_t n_events;
 };
 
-/* The rows have no order. */
+/* The rows have no order. In an exact profile what functions have called is known by its calls. */
 void papi_profile_sums_make(
 	const struct papi_profile *profile, enum papi_profile_by by, bool inlines, struct papi_profile_sums *sums);
 void papi_profile_sums_free(struct papi_profile_sums *sums);
@@ -73,6 +73,10 @@ struct papi_profile_tree {
 	uint32_t *slots;
 	size_t n_slots;
 };
+
+/* Of an exact profile: the functions, and below each those that call it, with how much of it was done for them. */
+void papi_profile_tree_of_calls(
+	const struct papi_profile *profile, uint32_t event, const bool *is_function, struct papi_profile_tree *tree);
 
 /*
  * The calls from where programs begin; or, of a function, upwards: its callers and theirs. A function that calls itself

@@ -145,6 +145,29 @@ void papi_profile_tree_make(const struct papi_profile *profile, uint32_t event, 
 	free(path.places);
 }
 
+void papi_profile_tree_of_calls(
+	const struct papi_profile *profile, uint32_t event, const bool *is_function, struct papi_profile_tree *tree)
+{
+	*tree = (struct papi_profile_tree){ 0 };
+	add_node(tree, PAPI_PROFILE_NONE, PAPI_PROFILE_NONE);
+	for (size_t i = 0; i < profile->n_calls; i++) {
+		const struct papi_profile_call *call = &profile->calls[i];
+		const struct papi_profile_count count = { .value = call->value };
+		uint32_t callee = papi_profile_function_of(profile, call->callee), at;
+
+		if (call->event != event || !is_function[callee])
+			continue;
+		add_to(tree, 0, &count);
+		at = child_of(tree, 0, callee);
+		add_to(tree, at, &count);
+		at = child_of(tree, at, papi_profile_function_of(profile, call->site));
+		add_to(tree, at, &count);
+		tree->nodes[at].own += call->value;
+	}
+	for (size_t i = 0; i < tree->n; i++)
+		tree->nodes[i].child = sort(tree, tree->nodes[i].child);
+}
+
 void papi_profile_tree_free(struct papi_profile_tree *tree)
 {
 	free(tree->nodes);

@@ -135,7 +135,7 @@ class CaptureTest(unittest.TestCase):
         return store, result
 
     def assert_whole(self, store):
-        self.assertEqual(store.pragmas, [APPLICATION, 1, "ok"])
+        self.assertEqual(store.pragmas, [APPLICATION, 2, "ok"])
         self.assertEqual(store.orphans, [])
 
     def assert_share(self, part, whole, share):

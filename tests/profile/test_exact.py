@@ -5,6 +5,7 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import unittest
 
@@ -57,23 +58,23 @@ class Sums(Exact):
             self.skipTest("addresses cannot be kept the same here (setarch -R)")
         for program in ([SUBJECT], [SUBJECT, "copy"], [SUBJECT, "jump"], [SUBJECT, "rewrite"],
                         [SUBJECT, "load", *WORKERS]):
-            with self.subTest(program=program):
-                # The dynamic linker sorts by addresses.
-                command = ["setarch", "-R", PAPI_PROFILE, "-x", "-e", ",".join(EVENTS), *program]
-                result = subprocess.run(command, cwd=self.directory, env=ENVIRONMENT, check=False, timeout=120,
-                                        capture_output=True, text=True)
-                self.assertEqual(result.returncode, 0, result.stderr)
-                self.maxDiff = None
-                counted = subprocess.run(["setarch", "-R", PAPI_RUN, "-e", ",".join(EVENTS), *program],
-                                         cwd=self.directory, env=ENVIRONMENT, check=True, timeout=120,
-                                         capture_output=True, text=True)
-                shown = {name: int(number.replace(",", "")) for number, name in
-                         re.findall(r"([\d,]+) (\S+?),", result.stderr.replace(", exact", ", exact,"))}
-                expected = {row[0]: int(row[1].replace(",", "")) for row in
-                            (line.split() for line in (counted.stdout + counted.stderr).splitlines())
-                            if row and row[0] in EVENTS}
-                self.assertEqual(len(expected), len(EVENTS))
-                self.assertEqual(shown, expected)
+            # Of few of them, calls are recorded as well.
+            for events in (EVENTS, EVENTS[:3]):
+                with self.subTest(program=program, events=events):
+                    self.assertEqual(self.sums_of(PAPI_PROFILE, "-x", "-e", ",".join(events), *program),
+                                     self.sums_of(PAPI_RUN, "-e", ",".join(events), *program))
+
+    def sums_of(self, *command):
+        """What a tool says of each event. The dynamic linker sorts by addresses, so these have to stay."""
+        result = subprocess.run(["setarch", "-R", *command], cwd=self.directory, env=ENVIRONMENT, check=True,
+                                timeout=120, capture_output=True, text=True)
+        output = result.stdout + result.stderr
+        found = {name: int(number.replace(",", "")) for number, name in re.findall(r"([\d,]+) ([\w:]+),", output)}
+        found |= {name: int(number.replace(",", "")) for name, number in
+                  re.findall(r"(?m)^([\w:]+) +([\d,]+)  exact$", output)}
+        found = {name: number for name, number in found.items() if name in EVENTS}
+        self.assertGreaterEqual(len(found), 3, output)
+        return found
 
 
 class Functions(Exact):
@@ -135,6 +136,133 @@ class Functions(Exact):
         self.assertEqual(len(made), 4)
 
 
+class Calls(Exact):
+    """Who calls what, how often, and what happens there; beside it everything else is as without calls."""
+
+    FEW = (INSTRUCTIONS, LOADS, TAKEN)
+
+    def calls(self, *program, **how):
+        """The store, and by caller and callee of the subject: calls, and instructions in them."""
+        how.setdefault("events", self.FEW)
+        store, result = self.exact(*program, **how)
+        connection = sqlite3.connect(self.path())
+        rows = connection.execute(
+            """SELECT site.offset, callee.offset, m.path, n.path, sum(calls), sum(value) FROM call
+               JOIN address AS site ON site.id = site JOIN module AS m ON m.id = site.module
+               JOIN address AS callee ON callee.id = callee JOIN module AS n ON n.id = callee.module
+               WHERE event = 1 GROUP BY 1, 2, 3, 4""").fetchall()
+        connection.close()
+        functions = symbols(SUBJECT)
+        subject = os.path.realpath(SUBJECT)
+
+        def name(offset, path):
+            if os.path.realpath(path) != subject:
+                return ""
+            return next((name for name, (low, high) in functions.items() if low <= offset < high), "")
+
+        found = {}
+        for site, callee, of_site, of_callee, number, value in rows:
+            key = name(site, of_site), name(callee, of_callee)
+            found[key] = tuple(map(sum, zip(found.get(key, (0, 0)), (number, value))))
+        return store, found, result
+
+    def test_counts(self):
+        store, found, _ = self.calls(SUBJECT, "copy")
+        self.assertEqual(found["main", "copy"], (1, 3))
+        self.assertEqual(found["main", "branch"], (1, 4507))
+        self.assertEqual([self.of(store, "branch", event) for event in (INSTRUCTIONS, TAKEN)], [4507, 1500])
+
+    def test_recursion_and_longjmp(self):
+        store, found, _ = self.calls(SUBJECT, "jump")
+        self.assertEqual(found["go_down", "work"], (10, 210))
+        self.assertEqual(found["go_down", "go_down"], (9, 0))
+        calls, value = found["main", "go_down"]
+        self.assertEqual(calls, 1)
+        self.assertGreaterEqual(value, self.of(store, "go_down") + 210)
+        # All that it does is in it once, longjmp in libc as well.
+        self.assertLess(value, self.of(store, "go_down") + 210 + 10000)
+
+    def test_signals(self):
+        store, found, result = self.calls(SUBJECT, "signals", "300")
+        rounds, seen = map(int, result.stdout.split())
+        calls, value = next(pair for key, pair in found.items() if key[1] == "work")
+        self.assertEqual(self.of(store, "work"), 2001 * rounds)
+        self.assertEqual(calls, rounds)
+        # With handlers that came within it, and libc's return from them.
+        self.assertGreaterEqual(value, 2001 * rounds)
+        self.assertLessEqual(value, 2001 * rounds + 10 * (seen + 1))
+
+    def test_threads(self):
+        store, found, _ = self.calls(SUBJECT, "threads", "24")
+        self.assertEqual(found["work_a_while", "work"], (24, 24 * 200001))
+        self.assertEqual(found["", "work_a_while"], (24, 24 * 200001 + self.of(store, "work_a_while")))
+        self.assertEqual(self.of(store, "work"), 24 * 200001)
+
+    def test_processes(self):
+        _, found, _ = self.calls(SUBJECT, "fork", SUBJECT, "copy")
+        self.assertEqual(next(pair for key, pair in found.items() if key[1] == "work"), (2, 4002))
+        self.assertEqual(found["main", "copy"], (1, 3))
+        # Of what had not come back when another program was executed, it has what happened until then.
+        _, found, _ = self.calls("sh", "-c", f"{SUBJECT} jump; exec {SUBJECT} copy")
+        self.assertEqual(found["main", "copy"], (1, 3))
+
+    def test_none(self):
+        _, found, _ = self.calls("-g", "none", SUBJECT, "copy")
+        self.assertEqual(found, {})
+        _, found, result = self.calls(SUBJECT, "copy", events=EVENTS)
+        self.assertEqual(found, {})
+        self.assertIn("calls are not recorded", result.stderr)
+
+    def test_callgrind(self):
+        """What callgrind counts in each function of the subject, and its calls there."""
+        if not shutil.which("valgrind"):
+            self.skipTest("valgrind is not installed")
+        for what in ("copy", "jump"):
+            with self.subTest(what=what):
+                store, found, _ = self.calls(SUBJECT, what)
+                os.unlink(self.path())
+                output = self.path("callgrind.out")
+                result = subprocess.run(["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no",
+                                         "--compress-strings=no", f"--callgrind-out-file={output}", SUBJECT, what],
+                                        check=False, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                own, calls = read_callgrind(output)
+                os.unlink(output)
+                checked = 0
+                # Others have the stubs of what they call in libc there.
+                for function in ("work", "branch", "copy"):
+                    # Each iteration of a string instruction is one there, and so is the look at 0.
+                    extra = 4096 if function == "copy" and what == "copy" else 0
+                    self.assertEqual(self.of(store, function), own.get(function, 0) - extra, function)
+                    checked += own.get(function, 0) > 0
+                self.assertEqual(checked, 2 if what == "copy" else 1)
+                for pair, number in calls.items():
+                    # A loop that is a whole function calls itself there.
+                    if set(pair) <= {"main", "work", "branch", "go_down", "copy"} and pair != ("work", "work"):
+                        self.assertEqual(found[pair][0], number, pair)
+
+
+def read_callgrind(path):
+    """Instructions of each function, and how often which calls which."""
+    own, calls, function, callee, skip = {}, {}, None, None, False
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            key, _, value = line.strip().partition("=")
+            if key == "fn":
+                function = value.split("'")[0]
+            elif key == "cfn":
+                callee = value.split("'")[0]
+            elif key == "calls":
+                pair = function, callee
+                calls[pair] = calls.get(pair, 0) + int(value.split()[0])
+                skip = True
+            elif line.startswith("0x"):
+                if not skip and function:
+                    own[function] = own.get(function, 0) + int(line.split()[2])
+                skip = False
+    return own, calls
+
+
 class Views(Exact):
     def test_views(self):
         self.exact(SUBJECT, "copy", events=(INSTRUCTIONS, LOADS))
@@ -143,10 +271,13 @@ class Views(Exact):
         self.assertRegex(report.stdout, r"PAPI_TOT_INS: [\d,]+, exact\n")
         self.assertNotIn("±", report.stdout)
         self.assertRegex(report.stdout, r"(?m)^ *4,?507 .* branch ")
-        for command in (["tree"], ["callers", "branch"]):
-            result = self.run_it(*command)
-            self.assertEqual(result.returncode, 1)
-            self.assertIn("sample it, without -x", result.stderr)
+        self.assertRegex(report.stdout, r"(?m)^ *4,?507 .* 4,?507 .* branch ")
+        result = self.run_it("tree")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("papi_profile callers", result.stderr)
+        result = self.run_it("callers", "branch")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"4,?507 +100.00% +branch\n +4,?507 +100.00% +main\n")
         for command in (["report", "--json"], ["annotate", "branch", "--asm"], ["export", "--folded"],
                         ["export", "--callgrind"]):
             with self.subTest(command=command):

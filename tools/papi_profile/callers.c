@@ -41,12 +41,16 @@ int papi_profile_callers(int argc, char **argv)
 	if (argc - optind > 2)
 		papi_tool_usage_error(&tool, "one profile at a time: '%s' is too much", argv[optind + 2]);
 	view_open(&view, optind + 1 < argc ? argv[optind + 1] : NULL);
-	view_need_contexts(&view);
+	if (!view.profile->n_calls)
+		view_need_contexts(&view);
 	functions = view_match(&view, argv[optind]);
 	if (!functions)
 		view_refuse_function(&view, argv[optind]);
 	view.n_events = 1;
-	papi_profile_tree_make(view.profile, view_event(&view), !view.outermost, functions, &tree);
+	if (view.profile->n_calls)
+		papi_profile_tree_of_calls(view.profile, view_event(&view), functions, &tree);
+	else
+		papi_profile_tree_make(view.profile, view_event(&view), !view.outermost, functions, &tree);
 	view_print_tree_titles(&view, false);
 	view_tree_print(&view, &tree, minimum, false);
 	free(functions);

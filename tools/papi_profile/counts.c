@@ -18,13 +18,13 @@ int64_t papi_profile_counts_context(struct papi_profile_counts *counts, int64_t 
 }
 
 void papi_profile_counts_add(struct papi_profile_counts *counts, int64_t thread, int64_t event, int64_t context,
-	int64_t address, int64_t samples, int64_t value)
+	int64_t address, int64_t value)
 {
 	struct papi_profile_key key = { { (uint64_t)thread, (uint64_t)event, (uint64_t)context, (uint64_t)address } };
 	bool made;
 	struct papi_profile_entry *entry = papi_profile_table_take(&counts->sums, key, &made);
 
-	entry->value[0] += samples;
+	entry->value[0]++;
 	entry->value[1] += value;
 }
 

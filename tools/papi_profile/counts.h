@@ -28,7 +28,7 @@ struct papi_profile_counts {
 int64_t papi_profile_counts_context(struct papi_profile_counts *counts, int64_t parent, int64_t address);
 
 void papi_profile_counts_add(struct papi_profile_counts *counts, int64_t thread, int64_t event, int64_t context,
-	int64_t address, int64_t samples, int64_t value);
+	int64_t address, int64_t value);
 
 void papi_profile_counts_flush(struct papi_profile_counts *counts);
 void papi_profile_counts_free(struct papi_profile_counts *counts);

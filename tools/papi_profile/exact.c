@@ -15,6 +15,8 @@
 
 #include "agent/collector.h"
 #include "base/error.h"
+#include "components/vpmu/call_record.h"
+#include "components/vpmu/counters.h"
 #include "common.h"
 #include "event_names.h"
 #include "events.h"
@@ -111,8 +113,9 @@ static void check_event(const char *name)
 }
 
 /* The EventSet of all of them, which tells what is to be counted. */
-static int plan_events(struct papi_profile_events *list, struct papi_agent_plan *plan)
+static int plan_events(struct papi_profile_events *list, bool calls, struct papi_agent_plan *plan)
 {
+	unsigned counters;
 	int eventset = make_eventset(), status;
 
 	for (size_t i = 0; i < list->number; i++) {
@@ -125,6 +128,11 @@ static int plan_events(struct papi_profile_events *list, struct papi_agent_plan 
 		refuse_status(list->events[0].name, status);
 	plan->profile = plan->counters;
 	plan->counters = 0;
+	/* With instructions, which every profile has. */
+	counters = (unsigned)__builtin_popcountll(plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS);
+	plan->calls = calls && counters <= PAPI_VPMU_CALL_CLOCKS;
+	if (calls && !plan->calls)
+		papi_profile_message("calls are not recorded: there are too many events at once");
 	return eventset;
 }
 
@@ -314,7 +322,7 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 		papi_profile_message("cannot profile '%s' exactly: %s", session->command[0], reason);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	eventset = plan_events(session->events, &collector.table->plan);
+	eventset = plan_events(session->events, session->rate.graph != PAPI_PROFILE_GRAPH_NONE, &collector.table->plan);
 	if (!make_directory(session->file, collector.table->plan.directory, sizeof(collector.table->plan.directory))) {
 		papi_agent_collector_end(&collector);
 		return PAPI_PROGRAM_FAILURE;

@@ -25,10 +25,16 @@ struct log {
 	size_t n_modules;
 };
 
-/* What one thread has done: counters of each address where it was. */
+/* An instruction that a thread has run, and its counters. */
+struct place {
+	uint32_t module;
+	uint64_t pc, counters[PAPI_AGENT_EXACT];
+};
+
+/* All of them. */
 struct places {
-	struct papi_profile_table numbers; /* from an address of the store */
-	uint64_t (*counters)[PAPI_AGENT_EXACT];
+	struct papi_profile_table numbers; /* from module and pc */
+	struct place *places;
 	size_t n, room;
 };
 
@@ -157,22 +163,31 @@ static uint64_t *read_lane(const struct log *log, int counts, uint32_t lane, siz
 	return ways;
 }
 
-static uint64_t *counters_at(struct places *places, int64_t address)
+static uint64_t *counters_at(struct places *places, uint32_t module, uint64_t pc)
 {
 	bool made;
 	struct papi_profile_entry *entry = papi_profile_table_take(
-		&places->numbers, (struct papi_profile_key){ { (uint64_t)address } }, &made);
+		&places->numbers, (struct papi_profile_key){ { module, pc } }, &made);
 
 	if (made) {
 		if (places->n == places->room) {
 			places->room = places->room ? 2 * places->room : 1024;
-			places->counters = papi_profile_allocate(
-				places->counters, places->room, sizeof(*places->counters));
+			places->places = papi_profile_allocate(places->places, places->room, sizeof(*places->places));
 		}
 		entry->value[0] = (int64_t)places->n;
-		memset(places->counters[places->n++], 0, sizeof(*places->counters));
+		places->places[places->n++] = (struct place){ .module = module, .pc = pc };
 	}
-	return places->counters[entry->value[0]];
+	return places->places[entry->value[0]].counters;
+}
+
+/* In the order that the store has them in, which is the fastest to write. */
+static int by_place(const void *first, const void *second)
+{
+	const struct place *a = first, *b = second;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
 /* How often each of a block's instructions ran, was a branch that was taken, and repeated itself. */
@@ -260,8 +275,8 @@ static const uint8_t *take_instruction(const struct passes *passes, unsigned i, 
 	return at + 2;
 }
 
-static void take_block(struct reading *reading, const struct log *log, const struct papi_vpmu_log_block *block,
-	const struct passes *passes, struct places *places)
+static void take_block(const struct log *log, const struct papi_vpmu_log_block *block, const struct passes *passes,
+	struct places *places)
 {
 	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
 	const uint8_t *end = (const uint8_t *)block + block->entry.size;
@@ -271,34 +286,99 @@ static void take_block(struct reading *reading, const struct log *log, const str
 		unsigned length = at[0];
 		bool any = passes->run[i] || passes->taken[i] || passes->iterations[i];
 		uint64_t unused[PAPI_AGENT_EXACT];
-		int64_t address = any && (at[1] || passes->taken[i]) && block->module < log->n_modules
-			? papi_profile_places_address_in(
-				  &reading->records->places, log->head.pid, &log->modules[block->module], pc)
-			: 0;
 
+		any = any && (at[1] || passes->taken[i]);
 		at = take_instruction(
-			passes, i, at, end, log->head.profile, address ? counters_at(places, address) : unused);
+			passes, i, at, end, log->head.profile, any ? counters_at(places, block->module, pc) : unused);
 		pc += length;
 	}
 }
 
+static int64_t address_in(struct reading *reading, const struct log *log, uint32_t module, uint64_t pc)
+{
+	return papi_profile_places_address_in(&reading->records->places, log->head.pid, &log->modules[module], pc);
+}
+
 /* The thread's counters, as events. */
-static void write_places(struct reading *reading, const struct places *places, int64_t thread)
+static void write_places(struct reading *reading, const struct log *log, struct places *places, int64_t thread)
 {
 	struct papi_profile_events *list = reading->records->events;
 	long long *values = papi_profile_allocate(NULL, list->number, sizeof(*values));
-	struct papi_profile_entry *entry = NULL;
 
-	while ((entry = papi_profile_table_next(&places->numbers, entry))) {
-		reading->values(reading->argument, places->counters[entry->value[0]], values);
-		for (size_t i = 0; i < list->number; i++) {
-			list->events[i].value += values[i];
-			if (values[i])
-				papi_profile_counts_add(&reading->records->counts, thread, (int64_t)i + 1, 0,
-					(int64_t)entry->key.part[0], 0, values[i]);
+	qsort(places->places, places->n, sizeof(*places->places), by_place);
+	for (size_t i = 0; i < places->n; i++) {
+		int64_t address = address_in(reading, log, places->places[i].module, places->places[i].pc);
+
+		reading->values(reading->argument, places->places[i].counters, values);
+		for (size_t j = 0; j < list->number; j++) {
+			list->events[j].value += values[j];
+			if (values[j])
+				papi_profile_store_count(reading->records->counts.store, thread, (int64_t)j + 1, 0,
+					address, 0, values[j]);
 		}
 	}
 	free(values);
+}
+
+/* Where the last instruction of a block begins, which is the call. */
+static uint64_t site_of(const struct papi_vpmu_log_block *block)
+{
+	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
+	const uint8_t *end = (const uint8_t *)block + block->entry.size;
+	uint64_t pc = block->pc;
+
+	for (unsigned i = 0; i + 1 < block->n_instructions && end - at >= 2; i++) {
+		pc += at[0];
+		at += 2 + 2 * (size_t)(at[1] & ~PAPI_VPMU_LOG_ITERATES & 0xff) +
+			(at[1] & PAPI_VPMU_LOG_ITERATES ? 2 : 0);
+	}
+	return pc;
+}
+
+static const struct papi_vpmu_log_block *block_at(const struct log *log, uint32_t offset)
+{
+	const struct papi_vpmu_log_block *block = (const void *)entry_at(log, offset);
+
+	return block && block->entry.type == PAPI_VPMU_LOG_BLOCK && block->entry.size >= sizeof(*block) &&
+			block->module < log->n_modules &&
+			sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size
+		? block
+		: NULL;
+}
+
+/* A call that the thread has made, as events. */
+static void write_pair(struct reading *reading, const struct log *log, const struct papi_vpmu_log_pair *pair,
+	const uint64_t *ways, int64_t thread)
+{
+	const struct papi_vpmu_log_block *block = block_at(log, pair->block);
+	uint64_t counters[PAPI_AGENT_EXACT] = { 0 }, number = pair->number;
+	struct papi_profile_events *list = reading->records->events;
+	long long *values;
+	int64_t site, callee;
+
+	if (!block || pair->module >= log->n_modules)
+		return;
+	for (unsigned i = 0; i < PAPI_AGENT_EXACT; i++)
+		if (log->head.profile >> i & 1)
+			counters[i] = ways[++number];
+	values = papi_profile_allocate(NULL, list->number, sizeof(*values));
+	reading->values(reading->argument, counters, values);
+	site = address_in(reading, log, block->module, site_of(block));
+	callee = address_in(reading, log, pair->module, pair->target);
+	for (size_t i = 0; i < list->number; i++)
+		papi_profile_store_call(reading->records->counts.store, thread, (int64_t)i + 1, site, callee,
+			(int64_t)ways[pair->number], values[i]);
+	free(values);
+}
+
+static void write_calls(struct reading *reading, const struct log *log, const uint64_t *ways, size_t n, int64_t thread)
+{
+	const struct papi_vpmu_log_pair *pair;
+	size_t at = 0, counters = (size_t)__builtin_popcountll(log->head.profile);
+
+	while ((pair = next_entry(log, PAPI_VPMU_LOG_PAIR, sizeof(*pair), &at)))
+		if (pair->number + counters < n && ways[pair->number])
+			write_pair(reading, log, pair, ways, thread);
 }
 
 static void read_lane_of(
@@ -312,14 +392,17 @@ static void read_lane_of(
 
 	while ((block = next_entry(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
 		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
-			pass_all(log, block, ways, n, &passes))
-			take_block(reading, log, block, &passes, &places);
-	if (places.n)
-		write_places(reading, &places,
-			papi_profile_places_thread(
-				&reading->records->places, log->head.pid, lane->tid ? lane->tid : log->head.pid));
+			block->module < log->n_modules && pass_all(log, block, ways, n, &passes))
+			take_block(log, block, &passes, &places);
+	if (places.n) {
+		int64_t thread = papi_profile_places_thread(
+			&reading->records->places, log->head.pid, lane->tid ? lane->tid : log->head.pid);
+
+		write_places(reading, log, &places, thread);
+		write_calls(reading, log, ways, n, thread);
+	}
 	papi_profile_table_free(&places.numbers);
-	free(places.counters);
+	free(places.places);
 	free(ways);
 }
 
@@ -355,7 +438,6 @@ static void read_log(struct reading *reading, struct log *log)
 	while ((lane = next_entry(log, PAPI_VPMU_LOG_LANE, sizeof(*lane), &at)))
 		read_lane_of(reading, log, counts, lane);
 	close(counts);
-	papi_profile_counts_flush(&reading->records->counts);
 }
 
 static int by_beginning(const void *first, const void *second)

@@ -139,7 +139,7 @@ static void take_sample(struct papi_profile_records *records, const struct perf_
 	context = take_path(records, sample, &sample->rest[at], n_rest - at, kernel);
 	event->samples++;
 	event->value += value;
-	papi_profile_counts_add(&records->counts, thread, (int64_t)number + 1, context, address, 1, value);
+	papi_profile_counts_add(&records->counts, thread, (int64_t)number + 1, context, address, value);
 }
 
 void papi_profile_records_take(void *data, const struct perf_event_header *record, size_t event)

@@ -383,8 +383,9 @@ int papi_profile_report(int argc, char **argv)
 		add_ratio(&report, request.ratios[i]);
 	report.by = names_of_by[request.by];
 	papi_profile_sums_make(report.view.profile, request.by, !report.view.outermost, &report.sums);
-	report.inclusive = papi_profile_has_contexts(report.view.profile) && request.by != PAPI_PROFILE_BY_THREAD &&
-		request.by != PAPI_PROFILE_BY_PROCESS;
+	report.inclusive = (papi_profile_has_contexts(report.view.profile) ||
+				   (report.view.profile->n_calls && request.by == PAPI_PROFILE_BY_FUNCTION)) &&
+		request.by != PAPI_PROFILE_BY_THREAD && request.by != PAPI_PROFILE_BY_PROCESS;
 	choose_rows(&report, &request);
 	if (request.json) {
 		report_print_json(&report);

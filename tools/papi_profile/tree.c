@@ -2,7 +2,6 @@
 /* tree.c - papi_profile tree: who calls what, from where programs begin. */
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common.h"
 #include "symbols/memory.h"
@@ -84,9 +83,14 @@ void view_need_contexts(const struct view *view)
 {
 	if (papi_profile_has_contexts(view->profile))
 		return;
-	fprintf(stderr, "%s: the profile does not have who called what: %s\n", view->tool->name,
-		strcmp(view->profile->run.source, "exact") ? "record it with -g fp or -g dwarf"
-							   : "sample it, without -x and with -g fp or -g dwarf");
+	if (view->profile->n_calls)
+		fprintf(stderr,
+			"%s: an exact profile has who calls a function, which papi_profile callers shows, but not by "
+			"which ways it was reached: sample the program for these, without -x and with -g fp or dwarf\n",
+			view->tool->name);
+	else
+		fprintf(stderr, "%s: the profile does not have who called what: record it with -g fp or -g dwarf\n",
+			view->tool->name);
 	exit(EXIT_FAILURE);
 }
 

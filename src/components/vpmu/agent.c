@@ -147,11 +147,13 @@ static int exclude_clock(void)
 
 static int take_plan(const struct papi_agent_plan *plan, struct papi_vpmu_wants *wants)
 {
+	const uint64_t profile = plan->profile ? plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS : 0;
 	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
 
-	*wants = (struct papi_vpmu_wants){ .counters = plan->counters,
+	*wants = (struct papi_vpmu_wants){ .counters = plan->counters | (plan->calls ? profile : 0),
+		.calls = plan->calls,
 		.parts = plan->parts,
-		.profile = plan->profile ? plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS : 0 };
+		.profile = profile };
 	if (status != PAPI_OK)
 		return status;
 	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))

@@ -42,6 +42,7 @@ enum papi_vpmu_log_type {
 	PAPI_VPMU_LOG_EXTENT,
 	PAPI_VPMU_LOG_BLOCK,
 	PAPI_VPMU_LOG_WAY,
+	PAPI_VPMU_LOG_PAIR,
 };
 
 struct papi_vpmu_log_entry {
@@ -100,6 +101,16 @@ struct papi_vpmu_log_way {
 	uint32_t more; /* likewise, the next of the same block */
 	struct papi_vpmu_way way;
 	uint16_t unused;
+};
+
+/* A call, from the end of a block. In the counters of ways, from number on: how often, and then what happened until the
+ * returns, of each counter of the profile. Calls of what is active already, further out, are in the first alone. */
+struct papi_vpmu_log_pair {
+	struct papi_vpmu_log_entry entry;
+	uint64_t target;
+	uint32_t module; /* of the target */
+	uint32_t block;  /* its offset */
+	uint32_t number, unused;
 };
 
 #endif

@@ -207,6 +207,37 @@ static void add_way(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind 
 	more_ways[kind][n] += more;
 }
 
+/* Of calls. */
+static _Alignas(PAPI_VPMU_CALLS_MEMORY) uint8_t call_memory[PAPI_VPMU_CALLS_MEMORY];
+static unsigned calls_made;
+
+static unsigned size_of_call(const struct subject *s)
+{
+	return 8 * papi_vpmu_call_words(s->wants.profile);
+}
+
+static uint8_t *first_call(const struct subject *s)
+{
+	return call_memory + PAPI_VPMU_CALLS_MEMORY - s->calls_room * size_of_call(s);
+}
+
+static void take_call_back(const struct papi_vpmu_recovery *r)
+{
+	(void)r;
+	calls_made--;
+}
+
+/* Whether the call or return at the end of the block led to that native state. */
+static bool is_behind_call(const struct subject *s, unsigned state)
+{
+	const struct papi_vpmu_instruction *last = &s->t.decoded.instructions[s->t.decoded.count - 1];
+
+	return s->wants.calls && !s->request.library && last->counted && state > 0 &&
+		(last->kind == PAPI_VPMU_CALL || last->kind == PAPI_VPMU_CALL_INDIRECT ||
+			last->kind == PAPI_VPMU_RETURN) &&
+		natives[state - 1].pc == last->pc && natives[state].pc != last->pc;
+}
+
 /* What a profile tells of the block: from how often each way was gone. */
 static uint64_t profile[PAPI_VPMU_FIRST_MODELLED];
 
@@ -314,6 +345,8 @@ static bool complain_of_difference(const struct machine *machine, const uint64_t
 	if (counter < PAPI_VPMU_FIRST_MODELLED)
 		return complain("counter %u is %lld, not %lld", counter, (long long)counters[counter],
 			(long long)native_counts[at][counter]);
+	if (calls_made != is_behind_call(running, at))
+		return complain("%u records of calls", calls_made);
 	counter = wrong_in_profile(running, native_counts[at]) % PAPI_VPMU_FIRST_MODELLED;
 	return complain("counter %u is %lld in the profile, not %lld", counter, (long long)profile[counter],
 		(long long)native_counts[at][counter]);
@@ -334,7 +367,7 @@ static bool follow(const struct machine *machine, const uint64_t *counters)
 	unsigned next = at;
 
 	while (next < n_natives && next <= at + 2 &&
-		(!same_registers(machine, &natives[next]) ||
+		(calls_made != is_behind_call(running, next) || !same_registers(machine, &natives[next]) ||
 			wrong_counter(running, counters, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED ||
 			wrong_in_profile(running, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED))
 		next++;
@@ -401,6 +434,7 @@ static bool observe_translated(const struct machine *seen, int signal)
 		.counters = counters,
 		.spilled = word(VPMU_SPILLED),
 		.add_way = s->wants.profile ? add_way : NULL,
+		.take_call_back = s->wants.calls ? take_call_back : NULL,
 		.rep_count = *word(VPMU_REP_COUNT),
 		.pc = *word(VPMU_PC) };
 
@@ -408,6 +442,9 @@ static bool observe_translated(const struct machine *seen, int signal)
 	sum_counters(counters);
 	memset(more_ways, 0, sizeof(more_ways));
 	make_profile(s);
+	calls_made = (unsigned)(*word(VPMU_CALLS_NEXT) - address(first_call(s))) / size_of_call(s);
+	s->n_calls = calls_made;
+	memcpy(&s->call, first_call(s), size_of_call(s));
 	memcpy(s->counters, counters, sizeof(counters));
 	s->signal = signal;
 	s->ending = ENDS_BY_SIGNAL;
@@ -440,6 +477,7 @@ static void set_up_area(struct subject *s)
 	*word(VPMU_DISPATCH) = label(harness_dispatch);
 	*word(VPMU_JUMP_MISS) = label(harness_miss);
 	*word(VPMU_GATE_ENTER) = label(harness_gate);
+	*word(VPMU_CALLS_NEXT) = address(first_call(s));
 	*word(VPMU_TRACE_NEXT) = address(trace_memory);
 	*word(VPMU_TRACE_LIMIT) = address(trace_memory + s->trace_room) - 8;
 	*word(VPMU_BRANCHES_NEXT) = address(branch_memory);
@@ -666,6 +704,7 @@ void translate(struct subject *s)
 		s->request.pc = harness_text();
 	papi_vpmu_translation_plan(&s->t, &s->request);
 	s->t.description = 77;
+	s->t.block.profile = s->wants.calls && s->t.n_ways ? 55 : 0;
 	for (unsigned i = 0; i < PAPI_VPMU_MAX_ASIDES; i++)
 		s->t.ways_out[i] = 100 + i;
 	for (unsigned i = 0; i <= PAPI_VPMU_MAX_ASIDES; i++)
@@ -695,6 +734,7 @@ void subject_begin(struct subject *s, const char *name, const void *bytes, size_
 	s->wants.counters = (1ull << PAPI_VPMU_FIRST_MODELLED) - 1;
 	s->size = size;
 	s->trace_room = 500;
+	s->calls_room = 2;
 	s->budget = INT32_MAX;
 	s->request.line_shift = 6;
 	memset(text, 0x06, TEXT_SIZE); /* no instruction */

@@ -25,6 +25,7 @@
 
 #include <cmocka.h>
 
+#include "components/vpmu/call_record.h"
 #include "components/vpmu/x86_64/translate/recover.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 
@@ -81,6 +82,7 @@ struct subject {
 	struct machine start;
 	struct memory memory;
 	uint64_t trace_room; /* words of the trace that are free, and as many branches */
+	unsigned calls_room; /* for so many records of calls */
 	int64_t budget;
 	uint8_t syscall_kind; /* enum papi_vpmu_syscall_kind: of all calls */
 	bool ends_apart;      /* its end is none of the native states */
@@ -97,6 +99,8 @@ struct subject {
 	uint64_t counters[PAPI_VPMU_COUNTERS]; /* sums, at the end */
 	uint64_t trace[512];                   /* the record */
 	unsigned trace_words;
+	struct papi_vpmu_call_record call; /* the record of the call at the end, if there is one */
+	unsigned n_calls;
 	uint32_t branches[16]; /* of the stream */
 	unsigned n_branches;
 	bool marks_seen[PAPI_VPMU_MAX_MARKS];

@@ -161,11 +161,12 @@ struct variation {
 	const char *name;
 	uint64_t counters, profile;
 	unsigned parts; /* of the simulators */
-	bool far, overflow, may_change, step, library, in_range, data_range;
+	bool far, overflow, may_change, step, library, in_range, data_range, calls;
 };
 
 #define ALL          ((1ull << PAPI_VPMU_FIRST_MODELLED) - 1)
 #define BIT(counter) (1ull << PAPI_VPMU_##counter)
+#define CLOCKS       (BIT(INSTRUCTIONS) | BIT(LOADS) | BIT(BRANCHES_TAKEN))
 
 static const struct variation variations[] = {
 	{ "all, near", .counters = ALL },
@@ -196,6 +197,9 @@ static const struct variation variations[] = {
 	{ "profile and counters, simulated", .counters = BIT(LOADS) | BIT(BRANCHES_TAKEN), .profile = ALL,
 		.parts = PAPI_VPMU_PARTS },
 	{ "profile, overflow", .counters = BIT(INSTRUCTIONS), .profile = ALL, .overflow = true },
+	{ "calls", .counters = BIT(INSTRUCTIONS), .profile = BIT(INSTRUCTIONS), .calls = true },
+	{ "calls, far", .counters = CLOCKS, .profile = CLOCKS, .far = true, .calls = true },
+	{ "calls, step", .counters = CLOCKS, .profile = CLOCKS, .calls = true, .step = true },
 	{ "profile, may change", .profile = ALL, .may_change = true },
 	{ "profile, step", .profile = ALL, .step = true },
 	{ "profile, range", .profile = ALL, .in_range = true, .far = true },
@@ -207,6 +211,7 @@ static void vary(struct subject *s, const struct variation *variation)
 {
 	s->wants.counters = variation->counters;
 	s->wants.profile = variation->profile;
+	s->wants.calls = variation->calls;
 	s->wants.parts = variation->parts;
 	s->wants.overflow = variation->overflow;
 	for (unsigned i = 0; variation->overflow && i <= PAPI_VPMU_LAST_MODELLED; i++)
@@ -285,6 +290,11 @@ static void refuse_in_all_ways(struct subject *s)
 		}
 		s->budget = INT32_MAX;
 	}
+	if (s->wants.calls) { /* no refusal, but another way on */
+		s->calls_room = 1;
+		compare_translated(s);
+		s->calls_room = 2;
+	}
 	if (s->may_change && !alone) {
 		uint8_t *last = (uint8_t *)(uintptr_t)(harness_text() + s->t.block.size - 1);
 
@@ -327,6 +337,37 @@ static void every_row_in_several_ways(void **state)
 				compare_row(&rows[i], &variations[j], j < 2);
 }
 
+/* What a record says, and where the program goes on when there is no room for another. */
+static void calls_are_recorded(void **state)
+{
+	static const struct row calls[] = {
+		ROW("call", "\x48\x8b\x03\xe8\x10\0\0\0", ENDS_AT_LINK),
+		ROW("call register", "\x48\x8b\x03\x41\xff\xd6", ENDS_AT_TARGET),
+		ROW("ret imm", "\x48\x8b\x03\xc2\x10\0", ENDS_AT_TARGET),
+	};
+	const uint64_t targets[] = { harness_text() + 0x18, harness_target(), harness_target() };
+	static struct subject s;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		const struct row *row = &calls[i % 3];
+
+		subject_begin(&s, row->name, row->bytes, row->size);
+		s.wants.calls = true;
+		s.wants.counters = s.wants.profile = CLOCKS;
+		s.calls_room = i < 3 ? 2 : 1;
+		compare(&s);
+		if (s.n_calls != 1 || s.call.site != (i % 3 == 2 ? 0 : 55) || s.call.stack != s.start.registers[RSP] ||
+			s.call.target != targets[i % 3])
+			subject_failed(&s, "the record is wrong");
+		if (s.call.clocks[0] != 2 || s.call.clocks[1] != 1u + (i % 3 == 2) || s.call.clocks[2] != 0)
+			subject_failed(&s, "the clocks of the record are wrong");
+		if (s.end.pc != targets[i % 3] || (i < 3) != (s.ending == (enum ending)row->ending) ||
+			(i >= 3 && s.exit != PAPI_VPMU_EXIT_CALLS))
+			subject_failed(&s, "it goes on wrongly");
+	}
+}
+
 /* All sixteen conditions, short and near, forward. */
 static void every_condition(void **state)
 {
@@ -348,6 +389,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_in_several_ways),
 		cmocka_unit_test(every_condition),
+		cmocka_unit_test(calls_are_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, harness_begin, harness_end);

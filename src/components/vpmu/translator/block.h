@@ -23,12 +23,14 @@ struct papi_vpmu_mark {
 	uint16_t pc;      /* offset from the pc of the block of the instruction that is next */
 	uint16_t spilled; /* bit per register whose value is in spilled[] */
 	/* Of the block's counters, in the order of their numbers, so many have been added, the one of its way behind
-	 * the others; and PAPI_VPMU_ADDED_WAY, if that of the taken branch, or of the iterations, has. */
+	 * the others; and PAPI_VPMU_ADDED_WAY, if that of the taken branch, or of the iterations, has;
+	 * and _CALL, if the call or return that comes next has been recorded. */
 	uint8_t added;
 	uint8_t kind; /* enum papi_vpmu_mark_kind */
 };
 
-#define PAPI_VPMU_ADDED_WAY 0x80u
+#define PAPI_VPMU_ADDED_WAY  0x80u
+#define PAPI_VPMU_ADDED_CALL 0x40u
 
 enum papi_vpmu_mark_kind {
 	PAPI_VPMU_MARK_AT,       /* at that pc */

@@ -6,6 +6,7 @@
 
 #include "components/vpmu/translator/actions.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
@@ -42,7 +43,8 @@ static bool use_flavours(struct papi_vpmu_thread *child, const struct papi_vpmu_
 	child->library = thread->library;
 	if (child->flavour)
 		child->flavour->users++;
-	ready = child->flavour && (!child->wants.profile || papi_vpmu_profile_enter(child));
+	ready = child->flavour && (!child->wants.profile || papi_vpmu_profile_enter(child)) &&
+		(!child->wants.calls || papi_vpmu_calls_begin(child));
 	papi_vpmu_cache_unlock();
 	return ready;
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "components/vpmu/translator/actions.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/clone.h"
 #include "components/vpmu/translator/engine.h"
 #include "components/vpmu/translator/gates.h"
@@ -235,8 +236,16 @@ void papi_vpmu_engine_borrow(void)
 
 void papi_vpmu_engine_settle(void)
 {
-	if (papi_vpmu_self)
-		papi_vpmu_trace_drain(papi_vpmu_self);
+	uint64_t mask;
+
+	if (!papi_vpmu_self)
+		return;
+	papi_vpmu_trace_drain(papi_vpmu_self);
+	mask = papi_vpmu_signals_block();
+	papi_vpmu_cache_lock();
+	papi_vpmu_calls_settle(papi_vpmu_self);
+	papi_vpmu_cache_unlock();
+	papi_vpmu_signals_unblock(mask);
 }
 
 papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void)

@@ -10,6 +10,7 @@ enum papi_vpmu_exit {
 	PAPI_VPMU_EXIT_STEP = -4,     /* the instruction at pc is to be run natively, alone */
 	PAPI_VPMU_EXIT_TRACE = -5,    /* the trace is full; goes on at pc */
 	PAPI_VPMU_EXIT_CONTINUE = -6, /* after a signal, at pc */
+	PAPI_VPMU_EXIT_CALLS = -7,    /* the records of calls are full; goes on at pc */
 };
 
 #endif

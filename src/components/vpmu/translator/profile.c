@@ -313,6 +313,99 @@ void papi_vpmu_profile_add(
 	ways_of(thread)[number] += more;
 }
 
+/* ---- pairs ---- */
+
+#define MAX_PAIRS     (1u << 22)
+#define MAX_FUNCTIONS (1u << 20)
+
+static struct pair {
+	uint64_t target;
+	uint32_t block, number, function;
+} * pairs; /* number 0: free; room is taken as it is used */
+static uint32_t n_pairs;
+static uint64_t *functions; /* their addresses, by a hash of them */
+static uint32_t n_functions, n_clocks;
+
+/* Half of the places stay free. */
+static uint32_t function_at(uint64_t target)
+{
+	uint32_t i = (uint32_t)(target * 0x9e3779b97f4a7c15u >> 44);
+
+	while (functions[i] && functions[i] != target)
+		i = (i + 1) % MAX_FUNCTIONS;
+	if (!functions[i]) {
+		if (n_functions == MAX_FUNCTIONS / 2)
+			return 0;
+		n_functions++;
+		functions[i] = target;
+	}
+	return i;
+}
+
+static bool make_pair(struct pair *pair, uint32_t block, uint64_t target)
+{
+	struct papi_vpmu_log_pair *entry;
+	uint32_t number = take_ways(1 + n_clocks), module = papi_vpmu_modules_number(target);
+
+	entry = number ? papi_vpmu_log_open(PAPI_VPMU_LOG_PAIR, sizeof(*entry)) : NULL;
+	if (!entry)
+		return false;
+	entry->target = target;
+	entry->module = module;
+	entry->block = block;
+	entry->number = number;
+	papi_vpmu_log_close();
+	*pair = (struct pair){ target, block, number, function_at(target) };
+	n_pairs++;
+	return true;
+}
+
+uint32_t papi_vpmu_profile_pair(uint32_t block, uint64_t target)
+{
+	uint32_t i = (uint32_t)((target ^ (uint64_t)block << 24) * 0x9e3779b97f4a7c15u >> 42);
+
+	if (!pairs)
+		return 0;
+	for (i = i ? i : 1; pairs[i].number; i = i + 1 < MAX_PAIRS ? i + 1 : 1)
+		if (pairs[i].block == block && pairs[i].target == target)
+			return i;
+	return n_pairs < MAX_PAIRS / 2 && make_pair(&pairs[i], block, target) ? i : 0;
+}
+
+uint32_t papi_vpmu_profile_function(uint32_t pair)
+{
+	return pairs[pair].function;
+}
+
+void papi_vpmu_profile_called(struct papi_vpmu_thread *thread, uint32_t pair)
+{
+	if (thread->profiled)
+		ways_of(thread)[pairs[pair].number]++;
+}
+
+void papi_vpmu_profile_returned(struct papi_vpmu_thread *thread, uint32_t pair, const uint64_t *spent, unsigned n)
+{
+	for (unsigned i = 0; thread->profiled && i < n; i++)
+		ways_of(thread)[pairs[pair].number + 1 + i] += spent[i];
+}
+
+/* Where there is no memory for them, there are none. */
+static void begin_pairs(uint64_t profile)
+{
+	n_clocks = (uint32_t)__builtin_popcountll(profile);
+	functions = papi_vpmu_memory_map(MAX_FUNCTIONS * sizeof(*functions));
+	pairs = functions ? papi_vpmu_memory_map(MAX_PAIRS * sizeof(*pairs)) : NULL;
+}
+
+static void forget_pairs(void)
+{
+	papi_vpmu_memory_unmap(pairs, MAX_PAIRS * sizeof(*pairs));
+	papi_vpmu_memory_unmap(functions, MAX_FUNCTIONS * sizeof(*functions));
+	pairs = NULL;
+	functions = NULL;
+	n_pairs = n_functions = 0;
+}
+
 /* ---- beginning and forking ---- */
 
 const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile)
@@ -322,6 +415,7 @@ const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile)
 	if (reason)
 		return reason;
 	n_ways = LOST_WAYS;
+	begin_pairs(profile);
 	is_on = papi_vpmu_modules_begin() && extend();
 	return is_on ? NULL : "no room could be made for its profile on the disk";
 }
@@ -332,6 +426,7 @@ void papi_vpmu_profile_forked(void)
 	blocks = NULL;
 	n_blocks = places = n_ways = room = n_lanes = 0;
 	is_on = false;
+	forget_pairs();
 	papi_vpmu_modules_forked();
 	papi_vpmu_files_forked();
 }

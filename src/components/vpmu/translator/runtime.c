@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/gates.h"
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/jumps.h"
@@ -226,6 +227,8 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 	if (exit == PAPI_VPMU_EXIT_TRACE)
 		papi_vpmu_trace_drain(thread);
 	papi_vpmu_cache_lock();
+	if (exit == PAPI_VPMU_EXIT_CALLS)
+		papi_vpmu_calls_drain(thread);
 	if (exit >= 0) {
 		link = papi_vpmu_cache_link(exit);
 		thread->pc = link.pc;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "components/vpmu/translator/actions.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/clone.h"
 #include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/overflow.h"
@@ -125,6 +126,7 @@ static void clean(struct papi_vpmu_thread *thread)
 	void *page = thread->page;
 
 	papi_vpmu_trace_end(thread);
+	papi_vpmu_calls_end(thread);
 	papi_vpmu_overflow_forget(thread, NULL);
 	papi_vpmu_clone_forget(thread);
 	papi_vpmu_thread_hand_in(thread);
@@ -248,6 +250,7 @@ void papi_vpmu_threads_forked(void)
 		papi_vpmu_jumps_forget(self); /* the cache that they lead into is the parent's */
 		self->n_wants = 0;
 		self->profiled = false;
+		papi_vpmu_calls_forked(self);
 		self->lane = 0;
 		papi_vpmu_overflow_forget(self, NULL);
 		papi_vpmu_thread_forget_parent(self);

@@ -93,6 +93,7 @@ struct papi_vpmu_thread {
 	int64_t source;          /* the last indirect branch: the lower half of its address of code */
 	uint32_t *branches_next; /* likewise of the stream of conditional branches */
 	uint32_t *branches_limit;
+	uint64_t *calls_next; /* where translated code appends a record of a call (calls.h) */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[PAPI_VPMU_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];
@@ -126,6 +127,7 @@ struct papi_vpmu_thread {
 	bool jumps_are_mapped;           /* from a file that holds them as they are when empty (jumps.h) */
 	bool has_room;                   /* for counters of a profile (profile.h), behind it */
 	bool profiled;                   /* they count for the thread that has the block now */
+	struct papi_vpmu_calls *calls;   /* where a profile tells of them */
 	uint32_t lane, lane_entry;       /* of the profile, and where the log tells of it; 0: none */
 	struct papi_vpmu_models *models; /* when it simulates */
 	uint64_t *trace;

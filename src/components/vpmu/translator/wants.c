@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/trace.h"
@@ -14,6 +15,7 @@ void papi_vpmu_wants_join(struct papi_vpmu_wants *all, const struct papi_vpmu_wa
 	all->counters |= wants->counters;
 	all->parts |= wants->parts;
 	all->profile |= wants->profile;
+	all->calls |= wants->calls;
 	all->inherit |= wants->inherit;
 	all->overflow |= wants->overflow;
 	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
@@ -33,7 +35,7 @@ bool papi_vpmu_wants_same_ranges(const struct papi_vpmu_wants *a, const struct p
 
 bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
 {
-	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile &&
+	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile && a->calls == b->calls &&
 		a->inherit == b->inherit && papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
 		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
@@ -60,6 +62,10 @@ int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu
 		exchange(&stepping, papi_vpmu_flavour_step(wants));
 	complete = flavour && library && (stepping || !wants->overflow) &&
 		(!wants->profile || papi_vpmu_profile_enter(thread));
+	if (complete && wants->calls && !thread->calls) {
+		thread->wants = *wants;
+		complete = papi_vpmu_calls_begin(thread);
+	}
 	if (complete) {
 		if (thread->flavour && flavour != thread->flavour)
 			papi_vpmu_jumps_forget(thread);

@@ -44,6 +44,7 @@ AT(delivering, VPMU_DELIVERING);
 AT(source, VPMU_SOURCE);
 AT(branches_next, VPMU_BRANCHES_NEXT);
 AT(branches_limit, VPMU_BRANCHES_LIMIT);
+AT(calls_next, VPMU_CALLS_NEXT);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);

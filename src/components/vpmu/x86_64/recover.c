@@ -3,6 +3,7 @@
 #include "components/vpmu/x86_64/translate/offsets.h"
 
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
 #include "components/vpmu/x86_64/profile.h"
@@ -10,6 +11,11 @@
 static void add_way(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
 {
 	papi_vpmu_profile_add(r->argument, r->block->profile, kind, n, more);
+}
+
+static void take_call_back(const struct papi_vpmu_recovery *r)
+{
+	papi_vpmu_calls_take_back(r->argument);
 }
 
 static struct papi_vpmu_recovery recovery_of(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
@@ -25,6 +31,7 @@ static struct papi_vpmu_recovery recovery_of(struct papi_vpmu_thread *thread, co
 		.rep_count = thread->rep_count,
 		.pc = thread->pc,
 		.add_way = block->profile ? add_way : NULL,
+		.take_call_back = thread->calls ? take_call_back : NULL,
 		.argument = thread,
 	};
 }

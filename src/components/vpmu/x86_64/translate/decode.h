@@ -105,7 +105,9 @@ int papi_vpmu_register_number(ZydisRegister reg);
 /* A bit for each general register that an instruction uses. */
 unsigned papi_vpmu_used_registers(const struct papi_vpmu_instruction *instruction);
 
-/* trim.c: takes the call of a function of the library at the end of a block, and its arguments, out of what is
+/* trim.c: where a stub of the procedure linkage table at pc has the address that it leads to; 0: there is none. */
+uint64_t papi_vpmu_stub_slot(const struct papi_vpmu_view *view, uint64_t pc);
+/* Takes the call of a function of the library at the end of a block, and its arguments, out of what is
  * counted. */
 void papi_vpmu_trim_call(const struct papi_vpmu_view *view, struct papi_vpmu_decoded *decoded);
 

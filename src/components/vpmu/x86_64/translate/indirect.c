@@ -37,25 +37,40 @@ static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit e
 	papi_vpmu_exit(&t->e, exit);
 }
 
+/* The same behind a call or return, of which there may be a record. */
+static void go_on(struct papi_vpmu_translation *t, bool recorded, enum papi_vpmu_exit exit)
+{
+	uint8_t *full = recorded ? papi_vpmu_recorded_call(t, true) : NULL;
+
+	jump_anywhere(t, exit);
+	if (recorded)
+		papi_vpmu_end_recorded_call(t, full, 0);
+}
+
 static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	uint8_t *literal;
+	bool recorded;
 
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_copy_target(t, last);
 	papi_vpmu_trace_target(t, last->pc);
+	recorded = papi_vpmu_record_call(t, last, 0);
 	literal = papi_vpmu_emit_push_literal(&t->e);
-	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
+	go_on(t, recorded, PAPI_VPMU_EXIT_INDIRECT);
 	papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
 }
 
 static void end_return(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
+	bool recorded;
+
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_emit_load_at(&t->e, RCX, RSP);
 	papi_vpmu_trace_target(t, last->pc);
+	recorded = papi_vpmu_record_call(t, last, 0);
 	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
-	jump_anywhere(t, PAPI_VPMU_EXIT_RETURN);
+	go_on(t, recorded, PAPI_VPMU_EXIT_RETURN);
 }
 
 static void end_jump(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)

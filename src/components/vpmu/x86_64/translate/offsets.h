@@ -35,6 +35,7 @@
 #define VPMU_SOURCE         4776 /* int64_t */
 #define VPMU_BRANCHES_NEXT  4784 /* address */
 #define VPMU_BRANCHES_LIMIT 4792 /* address */
+#define VPMU_CALLS_NEXT     4800 /* address */
 
 #define VPMU_GATES     5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32

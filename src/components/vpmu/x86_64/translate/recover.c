@@ -5,6 +5,9 @@
 
 #include "components/vpmu/x86_64/translate/translate.h"
 
+/* Of what a mark says to have been added: sums, and the way behind them. */
+#define MASK_OF_SUMS (PAPI_VPMU_ADDED_CALL - 1)
+
 /* Of the flags register: those that lahf loads, and overflow. */
 #define LAHF_FLAGS    0xd5u
 #define OVERFLOW_FLAG 0x800u
@@ -149,7 +152,9 @@ static void correct_counters(const struct papi_vpmu_recovery *r, const struct pa
 	sum_up(r, offset, &passed);
 	if (is_aside(mark))
 		memcpy(passed.all, passed.before, sizeof(passed.all));
-	correct_way(r, is_aside(mark), correct_sums(r, mark->added & ~PAPI_VPMU_ADDED_WAY, &passed), &passed);
+	correct_way(r, is_aside(mark), correct_sums(r, mark->added & MASK_OF_SUMS, &passed), &passed);
+	if (mark->added & PAPI_VPMU_ADDED_CALL && r->take_call_back)
+		r->take_call_back(r);
 	switch (mark->kind) {
 	case PAPI_VPMU_MARK_TAKEN:
 		count_taken(r, added, &passed);
@@ -284,6 +289,8 @@ bool papi_vpmu_recover_indirect(const struct papi_vpmu_recovery *r, uint64_t *pc
 	else if (branch.kind != PAPI_VPMU_JUMP_INDIRECT)
 		return false;
 	take_back(r, &branch);
+	if (r->take_call_back && r->wants->calls && branch.kind != PAPI_VPMU_JUMP_INDIRECT)
+		r->take_call_back(r);
 	*pc = branch.pc;
 	return true;
 }

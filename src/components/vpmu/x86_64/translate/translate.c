@@ -177,7 +177,7 @@ static void translate_block(struct papi_vpmu_translation *t)
 		papi_vpmu_spend_budget(t);
 	for (t->copy = 0; t->copy < t->copies; t->copy++) {
 		t->again = t->copy + 1 < t->copies;
-		t->lane = (t->lane + 1) % VPMU_LANES;
+		t->lane = t->request.wants->calls ? 0 : (t->lane + 1) % VPMU_LANES;
 		t->added = 0;
 		papi_vpmu_mark_as(t, decoded->pc, PAPI_VPMU_MARK_AT);
 		translate_copy(t, point, flags_free);

@@ -178,6 +178,13 @@ static inline bool papi_vpmu_profiles_taken(const struct papi_vpmu_wants *wants)
 	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 }
 
+/* calls.c: before a call or return that ends the block, its record; the target is in rcx, which is spilled, or known
+ * (0: it is in rcx). Returns false where none is wanted. And behind it, when the program is at the target: rcx says
+ * whether there is room for another. Returns the place of the jump for when there is none, which ends last. */
+bool papi_vpmu_record_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target);
+uint8_t *papi_vpmu_recorded_call(struct papi_vpmu_translation *t, bool target_in_rcx);
+void papi_vpmu_end_recorded_call(struct papi_vpmu_translation *t, uint8_t *full, uint64_t target);
+
 /* check.c: goes on only if the program's bytes are still those that were decoded. */
 void papi_vpmu_check_unchanged(struct papi_vpmu_translation *t);
 

@@ -24,12 +24,11 @@ static bool reaches(const struct papi_vpmu_view *view, uint64_t pc, uint64_t siz
 	return end && end - pc >= size;
 }
 
-/* Where a stub of the procedure linkage table leads to: [endbr64] [bnd] jmp [rip + x]. 0: it is none. */
-static uint64_t follow_stub(const struct papi_vpmu_view *view, uint64_t pc)
+/* Of a stub of the procedure linkage table: [endbr64] [bnd] jmp [rip + x]. */
+static uint64_t slot_of_stub(const struct papi_vpmu_view *view, uint64_t pc)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	const uint8_t *start = papi_vpmu_view_bytes(view, pc), *code = start;
-	uint64_t target;
 	int32_t displacement;
 	unsigned i = 0;
 
@@ -44,13 +43,18 @@ static uint64_t follow_stub(const struct papi_vpmu_view *view, uint64_t pc)
 		return 0;
 	memcpy(&displacement, code + 2, 4);
 	code += 6;
-	return view->load(view, pc + (uint64_t)(code - start) + (uint64_t)(int64_t)displacement, &target) ? target : 0;
+	return pc + (uint64_t)(code - start) + (uint64_t)(int64_t)displacement;
+}
+
+uint64_t papi_vpmu_stub_slot(const struct papi_vpmu_view *view, uint64_t pc)
+{
+	return reaches(view, pc, STUB) ? slot_of_stub(view, pc) : 0;
 }
 
 static bool leads_to_library(const struct papi_vpmu_view *view, const struct papi_vpmu_instruction *instruction)
 {
 	const ZydisDecodedOperand *operand = &instruction->operands[0];
-	uint64_t target;
+	uint64_t target, slot;
 
 	switch (instruction->kind) {
 	case PAPI_VPMU_CALL:
@@ -69,7 +73,8 @@ static bool leads_to_library(const struct papi_vpmu_view *view, const struct pap
 	}
 	if (view->is_library(view, target))
 		return true;
-	return reaches(view, target, STUB) && view->is_library(view, follow_stub(view, target));
+	slot = papi_vpmu_stub_slot(view, target);
+	return slot && view->load(view, slot, &target) && view->is_library(view, target);
 }
 
 /* Loads of registers that a call destroys have no other use right before it than to pass arguments. */
