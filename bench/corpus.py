@@ -36,14 +36,20 @@ def ways_of(papi_run):
         return [papi_run, "-o", os.devnull, "-e", ",".join(names)]
 
     sampled = {"PAPI_VPMU_MODEL": "sampled"}
+    profile = [str(pathlib.Path(papi_run).with_name("papi_profile")), "-x", "-e", "PAPI_TOT_INS", "-o",
+               os.path.join(tempfile.gettempdir(), f"corpus-{os.getpid()}.db")]
     return {
         "instructions": ({}, events("PAPI_TOT_INS")),
         "exact": ({}, events(*EXACT)),
+        "profile": ({}, [*profile, "-g", "none"]),
+        "calls": ({}, profile),
         "BR_MSP": ({}, events("PAPI_BR_MSP")),
         "L1_DCM": ({}, events("PAPI_L1_DCM")),
         "sampled": (sampled, events(*MODELLED)),
         "all": ({}, events(*MODELLED)),
         "none": ({}, ["valgrind", "--tool=none", "--trace-children=yes", "-q"]),
+        "callgrind": ({}, ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--trace-children=yes",
+                           "--callgrind-out-file=/dev/null", "-q"]),
         "cachegrind": ({}, ["valgrind", "--tool=cachegrind", "--trace-children=yes", "--cache-sim=yes",
                             "--branch-sim=yes", "--cachegrind-out-file=/dev/null", "-q"]),
     }
@@ -227,6 +233,7 @@ def main():
         print(f"{'median':20}" + "".join(
             cell(None, statistics.median([m[way] for _, m in results.values() if m[way] is not None] or [0]))
             for way in ways))
+    pathlib.Path(tempfile.gettempdir(), f"corpus-{os.getpid()}.db").unlink(missing_ok=True)
     if options.json:
         options.json.write_text(json.dumps({name: {"alone_s": alone, **medians}
                                             for name, (alone, medians) in results.items()}, indent=1) + "\n")

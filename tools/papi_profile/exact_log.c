@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,11 +74,10 @@ static bool read_file(const char *path, unsigned char **bytes, size_t *size)
 
 static char *join(const char *before, const char *behind)
 {
-	size_t length = strlen(before), rest = strlen(behind) + 1;
-	char *text = papi_profile_allocate(NULL, length + rest, 1);
+	size_t size = strlen(before) + strlen(behind) + 1;
+	char *text = papi_profile_allocate(NULL, size, 1);
 
-	memcpy(text, before, length);
-	memcpy(text + length, behind, rest);
+	snprintf(text, size, "%s%s", before, behind);
 	return text;
 }
 
@@ -150,7 +150,7 @@ static uint64_t *read_lane(const struct log *log, int counts, uint32_t lane, siz
 	while ((extent = next_entry(log, PAPI_VPMU_LOG_EXTENT, sizeof(*extent), &at))) {
 		size_t end = (size_t)extent->first + extent->number;
 
-		if (extent->lane != lane || extent->first > *n || end > MOST_WAYS)
+		if (extent->lane != lane || !extent->number || extent->first > *n || end > MOST_WAYS)
 			continue;
 		if (end > *n) {
 			ways = papi_profile_allocate(ways, end, sizeof(*ways));

@@ -245,7 +245,7 @@ static unsigned read_clocks(const struct papi_vpmu_thread *thread, uint64_t *clo
 void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
-	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS];
+	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS] = { 0 };
 	struct stack *stack;
 
 	if (!calls)
@@ -260,7 +260,7 @@ void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread)
 void papi_vpmu_calls_end(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
-	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS];
+	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS] = { 0 };
 	unsigned n;
 
 	if (!calls)
