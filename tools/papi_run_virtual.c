@@ -88,22 +88,6 @@ void papi_run_virtual_hand_over(void)
 
 /* ---- results ---- */
 
-static void add_counters(uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS])
-{
-	const struct papi_agent_table *table = collector.table;
-
-	for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
-		for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++)
-			sums[lane][i] = atomic_load(&table->sums[lane][i]);
-	for (size_t page = 0; page < PAPI_AGENT_PAGES; page++) {
-		if (atomic_load(&table->owners[page]) == 0)
-			continue;
-		for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
-			for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++)
-				sums[i < PAPI_AGENT_EXACT ? 0 : lane][i] += table->pages[page][lane][i];
-	}
-}
-
 static const char *take_values(struct run_list *list, size_t run, long long elapsed_ns)
 {
 	long long *values = papi_run_allocate(NULL, list->number, sizeof(*values));
@@ -112,7 +96,7 @@ static const char *take_values(struct run_list *list, size_t run, long long elap
 	size_t position = 0;
 	int error;
 
-	add_counters(sums);
+	papi_agent_collector_sums(&collector, sums);
 	error = papi_agent_values(eventset, sums, values, intervals);
 	for (size_t i = 0; error == PAPI_OK && i < list->number; i++) {
 		struct run_event *event = &list->events[i];

@@ -259,6 +259,23 @@ void papi_agent_collector_hand_over(const struct papi_agent_collector *collector
 		fcntl(collector->descriptor, F_SETFD, 0);
 }
 
+void papi_agent_collector_sums(
+	const struct papi_agent_collector *collector, uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS])
+{
+	const struct papi_agent_table *table = collector->table;
+
+	for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
+		for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++)
+			sums[lane][i] = atomic_load(&table->sums[lane][i]);
+	for (size_t page = 0; page < PAPI_AGENT_PAGES; page++) {
+		if (atomic_load(&table->owners[page]) == 0)
+			continue;
+		for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
+			for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++)
+				sums[i < PAPI_AGENT_EXACT ? 0 : lane][i] += table->pages[page][lane][i];
+	}
+}
+
 void papi_agent_collector_end(struct papi_agent_collector *collector)
 {
 	if (collector->table && collector->preload_before)

@@ -31,6 +31,9 @@ const char *papi_agent_collector_begin(
 const char *papi_agent_collector_expect(struct papi_agent_collector *collector, const char *program);
 /* In the child that is about to execute it: the table's descriptor stays open. */
 void papi_agent_collector_hand_over(const struct papi_agent_collector *collector);
+/* Of all that has been counted by now, by lanes. */
+void papi_agent_collector_sums(
+	const struct papi_agent_collector *collector, uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS]);
 /* The environment is as it was, and all is given back. Of one that has not begun: nothing happens. */
 void papi_agent_collector_end(struct papi_agent_collector *collector);
 

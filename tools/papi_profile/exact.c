@@ -273,6 +273,39 @@ static void tell_all_missing(struct papi_profile_session *session)
 		tell_missing(session, "others", "processes made by a system call of the program's own (fork or clone)");
 }
 
+/* A process that runs on, was killed, or whose threads the kernel has ended, may have been between two counters. */
+static bool any_was_stopped(void)
+{
+	const struct papi_agent_table *table = collector.table;
+	bool any = false;
+
+	for (uint32_t i = 0; i < atomic_load(&table->entered) && i < PAPI_AGENT_PROCESSES; i++)
+		any |= atomic_load(&table->entries[i].state) != PAPI_AGENT_FREE;
+	return any;
+}
+
+/* Where calls are recorded, the counters of events have run, too: the profile has as much, or something is wrong. */
+static void compare_sums(struct papi_profile_session *session, int eventset)
+{
+	static uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+	struct papi_profile_events *list = session->events;
+	long long *values;
+	char reason[160];
+
+	if (!collector.table->plan.calls || any_was_stopped())
+		return;
+	values = papi_profile_allocate(NULL, list->number, sizeof(*values));
+	papi_agent_collector_sums(&collector, sums);
+	values_of(&eventset, sums[0], values);
+	for (size_t i = 0; i < list->number; i++) {
+		snprintf(reason, sizeof(reason), "%lld were counted, and %" PRId64 " are in the profile", values[i],
+			list->events[i].value);
+		if (values[i] != list->events[i].value)
+			tell_missing(session, list->events[i].name, reason);
+	}
+	free(values);
+}
+
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
 static bool finish(struct papi_profile_session *session, int eventset, int status)
@@ -281,6 +314,7 @@ static bool finish(struct papi_profile_session *session, int eventset, int statu
 
 	papi_profile_exact_read(&session->records, collector.table->plan.directory, values_of, &eventset);
 	tell_all_missing(session);
+	compare_sums(session, eventset);
 	done = papi_profile_store_progress(session->store, session->elapsed, 0, status) == PAPI_OK &&
 		papi_profile_store_commit(session->store) == PAPI_OK;
 	if (!done)
