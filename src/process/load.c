@@ -34,6 +34,12 @@ struct words {
 };
 _Static_assert(offsetof(struct words, library) == 72, "stub.S knows where the name is");
 
+/* How far a label is behind the stub's beginning. */
+static size_t offset_of(const unsigned char *label)
+{
+	return (size_t)((uintptr_t)label - (uintptr_t)papi_remote_stub);
+}
+
 /* ---- a good moment ---- */
 
 static long long now_ms(void)
@@ -145,7 +151,7 @@ static bool write_area(struct papi_remote_thread *thread, struct papi_remote *re
 		return false;
 	if (got)
 		return papi_remote_fail(remote, "it may not run code of others (mprotect: %s)", strerror((int)-got));
-	return (papi_remote_write(remote, area, papi_remote_stub, (size_t)(papi_remote_stub_end - papi_remote_stub)) &&
+	return (papi_remote_write(remote, area, papi_remote_stub, offset_of(papi_remote_stub_end)) &&
 		       papi_remote_write(remote, area + PAGE, words, sizeof(*words)) &&
 		       papi_remote_write(remote, words->argument, data, size) &&
 		       papi_remote_write(remote, words->argument, memory, sizeof(memory))) ||
@@ -156,7 +162,7 @@ static bool write_area(struct papi_remote_thread *thread, struct papi_remote *re
 static bool make_thread(struct papi_remote_thread *thread, struct papi_remote *remote, uint64_t area)
 {
 	const uint64_t stack = area + AREA, none[4] = { 0 };
-	const uint64_t begin = area + (uint64_t)(papi_remote_stub_thread - papi_remote_stub);
+	const uint64_t begin = area + offset_of(papi_remote_stub_thread);
 	/* The identifier, attributes, function and argument. */
 	const uint64_t arguments[4] = { area + 3 * PAGE, 0, begin, area + PAGE };
 	uint64_t place = 0, result = 0;
@@ -187,8 +193,8 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 
 	if (strlen(library) >= sizeof(words.library) || strlen(function) >= sizeof(words.function) || size > PAGE / 2)
 		return papi_remote_fail(remote, "the name of the agent's file is too long");
-	strcpy(words.library, library);
-	strcpy(words.function, function);
+	memcpy(words.library, library, strlen(library));
+	memcpy(words.function, function, strlen(function));
 	thread = stop_at_good_moment(remote);
 	if (!thread)
 		return false;

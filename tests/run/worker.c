@@ -73,7 +73,7 @@ static void say(const char *text)
 int main(int argc, char **argv)
 {
 	int set = argc > 1 ? prepare(argv + 1) : PAPI_NULL;
-	volatile unsigned long sum = work(3);
+	unsigned long sum = work(3);
 	long long values[16];
 	unsigned long number;
 
@@ -92,5 +92,5 @@ int main(int argc, char **argv)
 				text + used, sizeof(text) - used, "%lld%s", values[i - 1], i + 1 < argc ? " " : "\n");
 		say(text);
 	}
-	return EXIT_SUCCESS;
+	return sum ? EXIT_SUCCESS : EXIT_FAILURE;
 }
