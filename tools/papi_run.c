@@ -33,6 +33,8 @@ struct options {
 	bool keeps; /* variables of the environment */
 	bool require_complete;
 	bool profile;
+	bool passes;      /* allowed */
+	bool list_groups; /* and nothing else */
 };
 
 /* The options are read here and not by options.c: those after PROGRAM belong to the program. */
@@ -123,6 +125,10 @@ static const char usage_text[] =
 	"\n"
 	"Options:\n"
 	"  -e, --event EVENT,...   what to count; papi_avail and papi_native_avail list the names\n"
+	"  -g, --group GROUP,...   metrics: flops, cache, ... (--list-groups), or a FILE of groups\n"
+	"      --explain           with -g: say in a few sentences what stands out\n"
+	"      --passes            with -g: run the program several times where not all fits at once\n"
+	"      --list-groups       list the groups of metrics, all or those of -g, and do nothing else\n"
 	"  -o, --output FILE       write the report to FILE\n"
 	"      --format FORMAT     text (for people), json or csv\n"
 	"  -r, --repeat REPEAT     run the program REPEAT times, and print means and how far the runs differ\n"
@@ -166,6 +172,36 @@ static void __attribute__((noreturn)) print_version(void)
 	print_and_exit(papi_run_format("%s (PAPI) %s\n", papi_run_tool.name, version));
 }
 
+/* What does not go together. program: NULL if there is none. */
+static void check_options(const struct options *options, const struct run_list *list, const char *program)
+{
+	if (options->pid && (program || options->repeat > 1 || options->reproducible || options->save))
+		papi_tool_usage_error(&papi_run_tool, "-p watches a process that runs already: leave out %s",
+			program                         ? "PROGRAM"
+				: options->repeat > 1   ? "-r"
+				: options->reproducible ? "--reproducible"
+							: "--save");
+	if (options->profile &&
+		(options->pid || options->repeat > 1 || options->passes || options->format != RUN_FORMAT_TEXT))
+		papi_tool_usage_error(&papi_run_tool, "--profile shows one run to people: %s",
+			options->pid                  ? "papi_profile -p profiles a process that runs already"
+				: options->repeat > 1 ? "leave out -r"
+				: options->passes     ? "leave out --passes"
+						      : "leave out --format");
+	if (options->keeps && !options->reproducible)
+		papi_tool_usage_error(&papi_run_tool,
+			"--keep-env goes with --reproducible: without it the program "
+			"gets the whole environment");
+	if ((list->explain || options->passes) && !list->n_wanted)
+		papi_tool_usage_error(&papi_run_tool, "%s is about metrics: choose some with -g GROUP",
+			list->explain ? "--explain" : "--passes");
+	if (options->passes && options->pid)
+		papi_tool_usage_error(&papi_run_tool,
+			"--passes runs the program several times, and -p watches a process that runs already");
+	if (!options->pid && !program)
+		papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
+}
+
 static void parse_options(struct options *options, struct run_list *list, int argc, char **argv)
 {
 	enum {
@@ -176,12 +212,17 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		OPTION_PROFILE,
 		OPTION_SAVE,
 		OPTION_REQUIRE_COMPLETE,
+		OPTION_EXPLAIN,
+		OPTION_PASSES,
+		OPTION_LIST_GROUPS,
 		OPTION_VERSION
 	};
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
-		{ "output", required_argument, NULL, 'o' }, { "format", required_argument, NULL, OPTION_FORMAT },
-		{ "repeat", required_argument, NULL, 'r' }, { "pid", required_argument, NULL, 'p' },
-		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
+		{ "group", required_argument, NULL, 'g' }, { "explain", no_argument, NULL, OPTION_EXPLAIN },
+		{ "passes", no_argument, NULL, OPTION_PASSES },
+		{ "list-groups", no_argument, NULL, OPTION_LIST_GROUPS }, { "output", required_argument, NULL, 'o' },
+		{ "format", required_argument, NULL, OPTION_FORMAT }, { "repeat", required_argument, NULL, 'r' },
+		{ "pid", required_argument, NULL, 'p' }, { "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
 		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
 		{ "keep-env", required_argument, NULL, OPTION_KEEP_ENV },
 		{ "profile", no_argument, NULL, OPTION_PROFILE }, { "save", required_argument, NULL, OPTION_SAVE },
@@ -191,10 +232,22 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 
 	options->repeat = 1;
 	/* The plus sign: what follows the name of the program belongs to the program. */
-	while ((option = getopt_long(argc, argv, "+e:o:r:p:h", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:g:o:r:p:h", names, NULL)) != -1) {
 		switch (option) {
 		case 'e':
 			papi_run_events_parse(list, optarg);
+			break;
+		case 'g':
+			papi_run_metrics_parse(list, optarg);
+			break;
+		case OPTION_EXPLAIN:
+			list->explain = true;
+			break;
+		case OPTION_PASSES:
+			options->passes = true;
+			break;
+		case OPTION_LIST_GROUPS:
+			options->list_groups = true;
 			break;
 		case 'o':
 			options->output = optarg;
@@ -237,23 +290,8 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			exit(RUN_EXIT_USAGE);
 		}
 	}
-	if (options->pid && (argv[optind] || options->repeat > 1 || options->reproducible || options->save))
-		papi_tool_usage_error(&papi_run_tool, "-p watches a process that runs already: leave out %s",
-			argv[optind]                    ? "PROGRAM"
-				: options->repeat > 1   ? "-r"
-				: options->reproducible ? "--reproducible"
-							: "--save");
-	if (options->profile && (options->pid || options->repeat > 1 || options->format != RUN_FORMAT_TEXT))
-		papi_tool_usage_error(&papi_run_tool, "--profile shows one run to people: %s",
-			options->pid                  ? "papi_profile -p profiles a process that runs already"
-				: options->repeat > 1 ? "leave out -r"
-						      : "leave out --format");
-	if (options->keeps && !options->reproducible)
-		papi_tool_usage_error(&papi_run_tool,
-			"--keep-env goes with --reproducible: without it the program "
-			"gets the whole environment");
-	if (!options->pid && !argv[optind])
-		papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
+	if (!options->list_groups)
+		check_options(options, list, argv[optind]);
 }
 
 static int open_output(const char *path)
@@ -276,16 +314,35 @@ static void prepare_events(struct run_list *list, const struct options *options)
 	int version = PAPI_library_init(PAPI_VER_CURRENT);
 
 	if (version == PAPI_VER_CURRENT) {
+		papi_run_metrics_prepare(list, options->best_effort);
 		if (list->number == 0)
 			papi_run_events_default(list, !options->pid && !options->profile);
 		if (!options->best_effort)
 			papi_run_events_check(list);
 		papi_run_events_describe(list);
+		papi_run_passes_plan(list, options->passes);
 		return;
 	}
 	papi_run_message("the PAPI library cannot be used: %s", papi_run_events_reason(NULL, version));
 	for (size_t i = 0; i < list->number; i++)
 		papi_run_events_refuse(&list->events[i], "the PAPI library cannot be used");
+}
+
+/* What groups of metrics there are, on standard output. */
+static int list_groups(struct run_list *list)
+{
+	int version = PAPI_library_init(PAPI_VER_CURRENT);
+
+	papi_tool_begin();
+	if (version != PAPI_VER_CURRENT) {
+		papi_run_message("the PAPI library cannot be used: %s", papi_run_events_reason(NULL, version));
+		return PAPI_PROGRAM_FAILURE;
+	}
+	papi_run_metrics_prepare_all(list);
+	papi_run_metrics_list(list);
+	papi_run_events_free(list);
+	PAPI_shutdown();
+	return papi_tool_finish(0);
 }
 
 /* The exit status when nothing else has gone wrong: a script that asked for all must not take a part for it. */
@@ -297,6 +354,15 @@ static int completeness(const struct run_list *list, const struct run_result *re
 		return result->exit_status;
 	papi_run_message("the counts are not complete; the report tells what is missing");
 	return result->exit_status ? result->exit_status : RUN_EXIT_INCOMPLETE;
+}
+
+static void tell_passes(const struct run_list *list, struct run_result *result)
+{
+	if (list->passes > 1)
+		result->passes_note = papi_run_format(
+			"not all events were counted at once: the program ran %zu times for each set of counts, with a "
+			"part of the events each time; times are those of the first",
+			list->passes);
 }
 
 static void tell_left_out(struct run_result *result)
@@ -316,7 +382,9 @@ static int finish(struct run_list *list, struct run_result *result, const struct
 	int error;
 
 	papi_run_events_conclude(list);
+	papi_run_metrics_compute(list, result);
 	tell_left_out(result);
+	tell_passes(list, result);
 	if (papi_run_events_counted(list) == 0)
 		papi_run_message("no event could be counted; the program ran all the same");
 	/* Standard error was closed by whoever started papi_run: nobody wants the report. */
@@ -344,6 +412,7 @@ static void result_free(struct run_result *result)
 	free(result->system_ns);
 	free(result->watch_note);
 	free(result->environment_note);
+	free(result->passes_note);
 	papi_run_processes_free(&result->processes);
 }
 
@@ -363,6 +432,8 @@ int main(int argc, char **argv)
 		error_output = -1;
 	papi_tool_check_environment();
 	parse_options(&options, &list, argc, argv);
+	if (options.list_groups)
+		return list_groups(&list);
 	if (!options.pid) {
 		int error = papi_program_find(argv[optind], &path);
 

@@ -7,7 +7,9 @@
  * papi_run_watch.c (a process that already runs), papi_run_report.c (statistics, the table for people),
  * papi_run_attach.c (how an agent gets into such a process), papi_run_data.c (JSON and CSV), papi_run_reproducible.c
  * (what makes runs differ), papi_run_virtual.c (events that an agent counts inside the program), papi_run_processes.c
- * (whether it has counted all of it), papi_run_profile.c (where events happened).
+ * (whether it has counted all of it), papi_run_profile.c (where events happened), papi_run_metrics.c,
+ * papi_run_metrics_report.c and papi_run_passes.c (groups of metrics: their values, how these are told, and what of
+ * them is counted at once).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
@@ -43,11 +45,43 @@ struct run_event {
 	bool is_virtual;      /* counted by the agent in the program */
 	bool is_rate;         /* its value is one per second */
 	char *error;          /* why there is no count; NULL when there is one */
+	size_t pass;          /* in which it is counted, from 0 */
+	bool is_placed;       /* that has been found out */
+};
+
+/* One metric of the report. */
+struct run_metric {
+	char *name, *unit, *title, *description;
+	bool possible;     /* this machine can count it; else the rest but why has no meaning */
+	double value;      /* NaN: it has none */
+	double deviation;  /* of the runs, in percent of their mean; NaN: not known */
+	char text[64];     /* the value with its unit */
+	const char *worth; /* that of its worst event */
+	bool partial;      /* as a count of it is */
+	size_t passes;     /* that its events were counted in */
+	char *why;         /* it has no value */
+};
+
+/* A group of metrics that was asked for. */
+struct run_group {
+	char *name;
+	int number; /* of the library */
+	int metrics, events;
+	size_t *places;             /* of its events in the list */
+	double *values;             /* of its metrics, when all is counted */
+	struct run_metric *results; /* likewise */
 };
 
 struct run_list {
 	struct run_event *events;
 	size_t number;
+	char **wanted; /* names of groups, as -g has them */
+	size_t n_wanted;
+	struct run_group *groups;
+	size_t n_groups;
+	bool explain;        /* what stands out is told, too */
+	size_t passes;       /* that the program is run in, each time with a part of the events */
+	size_t pass;         /* that is counted just now */
 	char *hardware_note; /* why the machine has no hardware events, NULL when it has */
 	char *kernel_note;   /* why some events are counted in user mode only, NULL when none is */
 };
@@ -101,6 +135,7 @@ struct run_result {
 	bool profiled;          /* wanted: a profile of the program, too */
 	bool slowed;            /* the agent counted in it, so its times are not those that it has alone */
 	char *watch_note;       /* what may be missing from the watch of a process, NULL for nothing */
+	char *passes_note;      /* that the events were counted in several runs, NULL: they were not */
 	char *environment_note; /* what of its environment the program did not get, NULL: it got all */
 	struct run_processes processes;
 };
@@ -127,6 +162,31 @@ size_t papi_run_events_counted(const struct run_list *list);
 void papi_run_events_conclude(struct run_list *list);
 void papi_run_events_forgive(struct run_list *list);
 void papi_run_events_free(struct run_list *list);
+
+void papi_run_events_append(struct run_list *list, const char *name);
+
+/* papi_run_metrics.c */
+void papi_run_metrics_parse(struct run_list *list, const char *text);
+/* Looks the groups up and appends their events to the list; ends papi_run where there is no such group. */
+void papi_run_metrics_prepare(struct run_list *list, bool best_effort);
+/* The groups that were asked for, or else all there are, only to list them. */
+void papi_run_metrics_prepare_all(struct run_list *list);
+/* When all is counted. */
+void papi_run_metrics_compute(struct run_list *list, const struct run_result *result);
+void papi_run_metrics_free(struct run_list *list);
+
+/* papi_run_metrics_report.c */
+void papi_run_metrics_text(FILE *out, bool coloured, const struct run_list *list, const struct run_result *result);
+void papi_run_metrics_explain(FILE *out, const struct run_list *list);
+void papi_run_metrics_json(FILE *out, const struct run_list *list);
+void papi_run_metrics_csv(FILE *out, const struct run_list *list);
+void papi_run_metrics_list(const struct run_list *list);
+
+/* papi_run_passes.c */
+/* Ends papi_run where more than one pass is needed and that is not allowed. */
+void papi_run_passes_plan(struct run_list *list, bool allowed);
+/* Gives the events up whose pass was not completed. */
+void papi_run_passes_conclude(struct run_list *list, size_t completed);
 
 /* papi_run_counters.c */
 void papi_run_counters_open(struct run_counters *counters, struct run_list *list, pid_t tid);

@@ -72,8 +72,8 @@ static void hand_over(void)
 }
 
 /*
- * Runs the program once and adds a run to the result. 0; 1 when a signal asks for no further run; or, after a message,
- * the negated exit status with which papi_run must give up.
+ * Runs the program once, for the events of one pass. Times are those of the first pass. 0; 1 when a signal asks for no
+ * further run; or, after a message, the negated exit status with which papi_run must give up.
  */
 static int run_once(struct run_list *list, struct run_result *result, char *path)
 {
@@ -87,14 +87,15 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	bool interrupted;
 
 	papi_run_virtual_begin(list, path);
-	result->slowed = papi_run_virtual_wanted(list);
+	result->slowed = papi_run_virtual_wanted(list) || (list->pass && result->slowed);
 	papi_run_environment_begin(path, result->command);
 	error = papi_program_spawn(&program, path, result->command, hand_over, &call);
 	if (error) {
 		papi_run_message("cannot %s: %s", call, strerror(error));
 		return -PAPI_PROGRAM_FAILURE;
 	}
-	papi_run_reserve(list, result);
+	if (list->pass == 0)
+		papi_run_reserve(list, result);
 	papi_run_counters_open(&counters, list, program.pid);
 	papi_run_counters_start(&counters, list);
 	if (result->profiled && !papi_run_profile_begin(program.pid, result->command)) {
@@ -107,9 +108,11 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	started = papi_run_now();
 	error = papi_program_release(&program);
 	interrupted = wait_for(&program, &status, &usage);
-	result->elapsed_ns[run] = papi_run_now() - started;
-	result->user_ns[run] = nanoseconds(usage.ru_utime);
-	result->system_ns[run] = nanoseconds(usage.ru_stime);
+	if (list->pass == 0) {
+		result->elapsed_ns[run] = papi_run_now() - started;
+		result->user_ns[run] = nanoseconds(usage.ru_utime);
+		result->system_ns[run] = nanoseconds(usage.ru_stime);
+	}
 	papi_run_counters_stop(&counters, list, run);
 	papi_run_virtual_end(list, result, run, result->elapsed_ns[run]);
 	papi_run_counters_close(&counters);
@@ -117,13 +120,36 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 		papi_run_profile_end();
 	if (error)
 		return -papi_run_child_refused(result->command[0], true, error);
-	result->runs++;
 	/* Of several runs the first that fails decides. */
 	if (result->exit_status == 0) {
 		result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		result->exit_status = papi_program_exit_status(status);
 	}
 	return interrupted;
+}
+
+/* All passes of one run; the result has one more then. As run_once(). */
+static int run_passes(struct run_list *list, struct run_result *result, char *path)
+{
+	size_t passes = list->passes ? list->passes : 1, completed = 0;
+	int done = 0;
+
+	for (list->pass = 0; done == 0 && list->pass < passes; list->pass++) {
+		if (list->pass > 0 && interrupted_between())
+			break;
+		done = run_once(list, result, path);
+		completed += done >= 0;
+	}
+	list->pass = 0;
+	if (done < 0)
+		return done;
+	/* What a signal has left of a first run is better than nothing; of a later one it would spoil the means. */
+	if (completed < passes && result->runs == 0)
+		papi_run_passes_conclude(list, completed);
+	else if (completed < passes)
+		return 1;
+	result->runs++;
+	return completed < passes || done > 0;
 }
 
 /* Runs the program as often as asked, or until a signal comes. 0, or the status with which papi_run must give up. */
@@ -139,7 +165,7 @@ int papi_run_child_repeat(struct run_list *list, struct run_result *result, char
 
 		if (run > 0 && interrupted_between())
 			break;
-		done = run_once(list, result, path);
+		done = run_passes(list, result, path);
 		if (done < 0)
 			return -done;
 		if (done > 0)

@@ -159,7 +159,7 @@ static void place(struct run_counters *counters, struct run_list *list, size_t m
 }
 
 /*
- * Attaches counters to a process or thread for all events of the list that are not given up yet. An event that cannot
+ * Attaches counters to a process or thread for all events of this pass that are not given up yet. An event that cannot
  * be counted there is given up for good: a sum over threads with one of them missing would be wrong.
  */
 void papi_run_counters_open(struct run_counters *counters, struct run_list *list, pid_t tid)
@@ -167,7 +167,7 @@ void papi_run_counters_open(struct run_counters *counters, struct run_list *list
 	memset(counters, 0, sizeof(*counters));
 	counters->tid = tid;
 	for (size_t i = 0; i < list->number; i++)
-		if (!list->events[i].error && !list->events[i].is_virtual)
+		if (!list->events[i].error && !list->events[i].is_virtual && list->events[i].pass == list->pass)
 			place(counters, list, i);
 }
 

@@ -100,7 +100,7 @@ static void json_event(FILE *out, const struct run_event *event, const struct ru
 
 static void json_notes(FILE *out, const struct run_list *list, const struct run_result *result)
 {
-	const char *const notes[] = { list->hardware_note, list->kernel_note, result->watch_note,
+	const char *const notes[] = { list->hardware_note, list->kernel_note, result->watch_note, result->passes_note,
 		result->environment_note };
 	const char *separator = "";
 
@@ -147,6 +147,7 @@ void papi_run_data_json(FILE *out, const struct run_list *list, const struct run
 	fputs(",\n", out);
 	json_notes(out, list, result);
 	papi_run_processes_json(out, &result->processes);
+	papi_run_metrics_json(out, list);
 	fputs("  \"events\": [\n", out);
 	for (size_t i = 0; i < list->number; i++) {
 		json_event(out, &list->events[i], result);
@@ -216,6 +217,7 @@ void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_
 		out);
 	for (size_t i = 0; i < list->number; i++)
 		csv_event(out, &list->events[i], result);
+	papi_run_metrics_csv(out, list);
 	csv_time(out, "elapsed", result->elapsed_ns, "exact", result);
 	if (result->watched)
 		return;

@@ -35,6 +35,11 @@ static void append(struct run_list *list, const char *name, size_t length)
 	event->name = papi_run_format("%.*s", (int)length, name);
 }
 
+void papi_run_events_append(struct run_list *list, const char *name)
+{
+	append(list, name, strlen(name));
+}
+
 /* Appends the names of one -e option, or ends the program when the text is no list of names. */
 void papi_run_events_parse(struct run_list *list, const char *text)
 {
@@ -225,6 +230,7 @@ void papi_run_events_free(struct run_list *list)
 		free(list->events[i].counts);
 		free(list->events[i].error);
 	}
+	papi_run_metrics_free(list);
 	free(list->events);
 	free(list->hardware_note);
 	free(list->kernel_note);

@@ -448,6 +448,8 @@ static void notes_print(const struct page *page, const struct run_list *list, co
 	}
 	if (result->watch_note)
 		note_print(page, result->watch_note);
+	if (result->passes_note)
+		note_print(page, result->passes_note);
 	if (result->environment_note)
 		note_print(page, result->environment_note);
 	free(names);
@@ -494,7 +496,10 @@ int papi_run_report_write(
 
 		head_print(out, result);
 		table_print(&page, list, result);
+		papi_run_metrics_text(out, page.coloured, list, result);
 		times_print(out, result);
+		if (list->explain)
+			papi_run_metrics_explain(out, list);
 		reasons_print(&page, list);
 		legend_print(&page, list, result);
 		notes_print(&page, list, result);

@@ -19,7 +19,7 @@ bool papi_run_virtual_wanted(const struct run_list *list)
 {
 	for (size_t i = 0; i < list->number; i++)
 		if (list->events[i].is_virtual && !list->events[i].error)
-			return true;
+			return list->pass == 0;
 	return false;
 }
 

@@ -38,10 +38,10 @@ static int enter_group(int number, struct papi_metric_group **group)
 /* A text for the caller: cut and PAPI_EBUF when there is not the room. NULL is an empty text. */
 static int give(const char *text, char *target, size_t size)
 {
-	size_t length = text ? strlen(text) : 0, given = length < size ? length : size - 1;
+	const char *source = text ? text : "";
+	size_t length = strlen(source), given = length < size ? length : size - 1;
 
-	if (given)
-		memcpy(target, text, given);
+	memcpy(target, source, given);
 	target[given] = '\0';
 	if (given == length)
 		return PAPI_OK;

@@ -4,7 +4,7 @@
  *
  *	GROUP,<name>,<description>
  *	METRIC,<name>,<unit>,<formula>,<term>,...[,SDESC|LDESC,<text>]...
- *	RULE,<metric>,above|below,<threshold>,<sentence>
+ *	RULE,<metric>,above|below,<threshold>,<sentence>[,<metric>,above|below,<threshold>]
  *
  * A second METRIC line of a name is another way to count it, for machines where the first cannot be.
  */
@@ -261,46 +261,77 @@ static bool read_number(const char *text, double *number)
 	return end != text && !*end && isfinite(*number);
 }
 
-static int add_rule(struct papi_metric_group *group, struct papi_metric_rule rule)
+static void free_rule(struct papi_metric_rule *rule)
+{
+	for (unsigned i = 0; i < rule->n_conditions; i++)
+		free(rule->conditions[i].name);
+	free(rule->sentence);
+}
+
+static int add_rule(struct papi_metric_group *group, const struct papi_metric_rule *rule)
 {
 	struct papi_metric_rule *rules = realloc(group->rules, (group->n_rules + 1) * sizeof(*rules));
 
-	if (rules)
-		group->rules = rules;
-	rule.metric_name = strdup(rule.metric_name);
-	rule.sentence = strdup(rule.sentence);
-	if (rules && rule.metric_name && rule.sentence) {
-		rules[group->n_rules++] = rule;
-		return PAPI_OK;
-	}
-	free(rule.metric_name);
-	free(rule.sentence);
-	return no_memory();
+	if (!rules)
+		return no_memory();
+	group->rules = rules;
+	rules[group->n_rules++] = *rule;
+	return PAPI_OK;
+}
+
+/* METRIC,above,THRESHOLD; the lines stand at the first of these. */
+static int read_condition(struct papi_lines *lines, struct papi_metric_rule *rule)
+{
+	struct papi_metric_condition condition = { .column = papi_lines_column(lines) };
+	const char *name = lines->field;
+
+	if (!*name)
+		return papi_lines_fail(lines, "expected the name of a metric");
+	if (!papi_lines_field(lines, PAPI_FIELD_ANY))
+		return papi_lines_fail(lines, "expected above or below after %.64s", name);
+	condition.above = strcmp(lines->field, "above") == 0;
+	if (!condition.above && strcmp(lines->field, "below") != 0)
+		return papi_lines_fail(lines, "expected above or below, not \"%.64s\"", lines->field);
+	if (!papi_lines_field(lines, PAPI_FIELD_FORMULA) || !read_number(lines->field, &condition.threshold))
+		return papi_lines_fail(lines, "expected a threshold, which is a number, in the unit of %.64s", name);
+	condition.name = strdup(name);
+	if (!condition.name)
+		return no_memory();
+	rule->conditions[rule->n_conditions++] = condition;
+	return PAPI_OK;
+}
+
+static int read_rule_fields(struct papi_lines *lines, struct papi_metric_rule *rule)
+{
+	int status;
+
+	if (!papi_lines_field(lines, PAPI_FIELD_ANY))
+		return papi_lines_fail(lines, "expected the name of a metric after RULE");
+	status = read_condition(lines, rule);
+	if (status != PAPI_OK)
+		return status;
+	if (!papi_lines_field(lines, PAPI_FIELD_FORMULA) || !*lines->field)
+		return papi_lines_fail(lines, "expected the sentence to say, with {} for the value");
+	rule->sentence = strdup(lines->field);
+	if (!rule->sentence)
+		return no_memory();
+	return papi_lines_field(lines, PAPI_FIELD_ANY) ? read_condition(lines, rule) : PAPI_OK;
 }
 
 static int read_rule(struct reading *reading)
 {
 	struct papi_lines *lines = &reading->lines;
-	struct papi_metric_rule rule = { .place = { .file = reading->group->file, .line = lines->number } };
+	struct papi_metric_rule rule = { .line = lines->number };
+	int status;
 
 	if (reading->group->n_rules == MOST_RULES)
 		return papi_lines_fail(lines, "a group has at most %d rules", MOST_RULES);
-	if (!papi_lines_field(lines, PAPI_FIELD_ANY) || !*lines->field)
-		return papi_lines_fail(lines, "expected the name of a metric after RULE");
-	rule.metric_name = lines->field;
-	rule.place.column = papi_lines_column(lines);
-	if (!papi_lines_field(lines, PAPI_FIELD_ANY))
-		return papi_lines_fail(lines, "expected above or below");
-	rule.above = strcmp(lines->field, "above") == 0;
-	if (!rule.above && strcmp(lines->field, "below") != 0)
-		return papi_lines_fail(lines, "expected above or below, not \"%.64s\"", lines->field);
-	if (!papi_lines_field(lines, PAPI_FIELD_FORMULA) || !read_number(lines->field, &rule.threshold))
-		return papi_lines_fail(
-			lines, "expected a threshold, which is a number, in the unit of %.64s", rule.metric_name);
-	if (!papi_lines_field(lines, PAPI_FIELD_FORMULA) || !*lines->field)
-		return papi_lines_fail(lines, "expected the sentence to say, with {} for the value");
-	rule.sentence = lines->field;
-	return add_rule(reading->group, rule);
+	status = read_rule_fields(lines, &rule);
+	if (status == PAPI_OK)
+		status = add_rule(reading->group, &rule);
+	if (status != PAPI_OK)
+		free_rule(&rule);
+	return status;
 }
 
 /* ---- The file ---- */
@@ -323,26 +354,34 @@ static int read_line(struct reading *reading)
 	return metric ? read_metric(reading) : read_rule(reading);
 }
 
-/* The rules of a group speak of its own metrics. A rule of another loses nothing but itself. */
+/* Finds the metric of a condition, which is one of the group. */
+static int find_metric(const struct papi_metric_group *group, unsigned line, struct papi_metric_condition *condition)
+{
+	for (unsigned i = 0; i < group->n_metrics; i++)
+		if (strcmp(group->metrics[i].name, condition->name) == 0) {
+			condition->metric = i;
+			return PAPI_OK;
+		}
+	return papi_error(PAPI_EINVAL, "%s:%u:%d: the group %s has no metric %.64s", group->file, line,
+		condition->column, group->name, condition->name);
+}
+
+/* A rule of another group's metric loses nothing but itself. */
 static void check_rules(struct reading *reading, struct papi_metric_group *group)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < group->n_rules; i++) {
 		struct papi_metric_rule *rule = &group->rules[i];
-		unsigned metric = 0;
+		int status = PAPI_OK;
 
-		while (metric < group->n_metrics && strcmp(group->metrics[metric].name, rule->metric_name) != 0)
-			metric++;
-		rule->metric = metric;
-		if (metric < group->n_metrics) {
+		for (unsigned j = 0; status == PAPI_OK && j < rule->n_conditions; j++)
+			status = find_metric(group, rule->line, &rule->conditions[j]);
+		if (status == PAPI_OK) {
 			group->rules[kept++] = *rule;
 			continue;
 		}
-		papi_error(PAPI_EINVAL, "%s:%u:%d: the group %s has no metric %.64s", rule->place.file,
-			rule->place.line, rule->place.column, group->name, rule->metric_name);
-		free(rule->metric_name);
-		free(rule->sentence);
+		free_rule(rule);
 		reading->problem(reading->data);
 	}
 	group->n_rules = kept;

@@ -74,13 +74,21 @@ struct papi_metric {
 	const char *worth;              /* that of its events which is worth least */
 };
 
-/* What stands out when a metric is above or below a threshold. */
-struct papi_metric_rule {
-	struct papi_metric_place place;
-	char *metric_name;
+/* That a metric is above or below a threshold. */
+struct papi_metric_condition {
+	int column;
+	char *name;
 	unsigned metric;
 	bool above;
 	double threshold;
+};
+
+/* What stands out when all conditions hold. The first is the one that the sentence is about. */
+#define PAPI_METRIC_CONDITIONS 2
+struct papi_metric_rule {
+	unsigned line;
+	struct papi_metric_condition conditions[PAPI_METRIC_CONDITIONS];
+	unsigned n_conditions;
 	char *sentence;
 };
 
@@ -146,7 +154,7 @@ int papi_metrics_evaluate(
 	const struct papi_metric_group *group, const double counts[], double seconds, double values[]);
 /* "12.5 %", "3.21 GB/s", "n/a". */
 void papi_metric_text(const struct papi_metric *metric, double value, char *text, size_t size);
-/* How many times the value is beyond the threshold of a rule, and the sentence; 0: it is not beyond it. */
+/* How many times the value is beyond the first threshold of a rule, and the sentence; 0: the rule does not hold. */
 double papi_metric_finding(const struct papi_metric_group *group, const struct papi_metric_rule *rule,
 	const double values[], char *sentence, size_t size);
 

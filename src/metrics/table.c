@@ -200,7 +200,8 @@ static void free_group(struct papi_metric_group *group)
 	for (unsigned i = 0; i < group->n_metrics; i++)
 		free_metric(&group->metrics[i]);
 	for (unsigned i = 0; i < group->n_rules; i++) {
-		free(group->rules[i].metric_name);
+		for (unsigned j = 0; j < group->rules[i].n_conditions; j++)
+			free(group->rules[i].conditions[j].name);
 		free(group->rules[i].sentence);
 	}
 	for (unsigned i = 0; i < group->n_events; i++)

@@ -46,13 +46,17 @@ static bool takes_prefix(const char *unit)
 static void print_number(char *text, size_t size, double value)
 {
 	double magnitude = fabs(value);
-	int decimals = magnitude >= 100 || magnitude == 0 ? 0 : magnitude >= 10 ? 1 : magnitude >= 1 ? 2 : 3;
+	int decimals = magnitude >= 100 || magnitude == 0 ? 0
+		: magnitude >= 10                         ? 1
+		: magnitude >= 1                          ? 2
+		: magnitude >= 0.1                        ? 3
+		: magnitude >= 0.01                       ? 4
+							  : 5;
 
-	while (magnitude > 0 && magnitude < 0.1 && decimals < 9) {
-		magnitude *= 10;
-		decimals++;
-	}
-	snprintf(text, size, "%.*f", decimals, value);
+	if (magnitude > 0 && magnitude < 0.001)
+		snprintf(text, size, "%.2e", value);
+	else
+		snprintf(text, size, "%.*f", decimals, value);
 }
 
 void papi_metric_text(const struct papi_metric *metric, double value, char *text, size_t size)
@@ -84,16 +88,25 @@ static void say(const struct papi_metric_rule *rule, const char *value, char *se
 		snprintf(sentence, size, "%s", rule->sentence);
 }
 
+static bool holds(const struct papi_metric_condition *condition, const double values[])
+{
+	double value = values[condition->metric];
+
+	return isfinite(value) && (condition->above ? value > condition->threshold : value < condition->threshold);
+}
+
 double papi_metric_finding(const struct papi_metric_group *group, const struct papi_metric_rule *rule,
 	const double values[], char *sentence, size_t size)
 {
-	double value = values[rule->metric], beyond;
+	const struct papi_metric_condition *first = &rule->conditions[0];
+	double value = values[first->metric], beyond;
 	char text[64];
 
-	if (!isfinite(value) || (rule->above ? value <= rule->threshold : value >= rule->threshold))
-		return 0;
-	papi_metric_text(&group->metrics[rule->metric], value, text, sizeof(text));
+	for (unsigned i = 0; i < rule->n_conditions; i++)
+		if (!holds(&rule->conditions[i], values))
+			return 0;
+	papi_metric_text(&group->metrics[first->metric], value, text, sizeof(text));
 	say(rule, text, sentence, size);
-	beyond = rule->above ? value / rule->threshold : rule->threshold / value;
+	beyond = first->above ? value / first->threshold : first->threshold / value;
 	return isfinite(beyond) && beyond > 0 && beyond < BEYOND_MEASURE ? beyond : BEYOND_MEASURE;
 }

@@ -16,7 +16,7 @@ OTHER_FILES = re.compile(r"""
     | (?:.*/)?(?:test|fuzz)log\.json | compile_commands\.json | meson-info\.json | coverage\.(?:txt|json)
     | (?:.*/)?rank_\d+\.json                                                # results of regions
     | (?:stdio|ucontext|cmocka|jansson)\.h                                  # of others
-    | share/papi/.* | (?:faults|presets|wrong|other|decoded)\.csv           # installed; of users, in examples
+    | share/papi/.* | (?:copies|decoded|faults|other|presets|wrong)\.csv    # installed; of users, in examples
     | (?:baseline|before|after|new)\.json                                    # of users, saved by papi_run
     | .*\.so\.\d | (?:.*[/_])?[A-Z]+\.\w+                                   # libraries; placeholders such as NAME.c
     """, re.X)

@@ -9,7 +9,8 @@
  *	count EVENT VALUE                    from now on
  *	seconds VALUE
  *	values GROUP                         prints METRIC VALUE for each metric, or METRIC impossible
- *	finding GROUP RULE METRIC VALUE      prints how far that is beyond the threshold of the rule, and the sentence
+ *	finding GROUP RULE METRIC VALUE [METRIC VALUE]
+ *	                                     prints how far that is beyond the threshold of the rule, and the sentence
  */
 #include <math.h>
 #include <papi.h>
@@ -96,14 +97,16 @@ static void print_values(const char *name)
 	free(given);
 }
 
-static void print_finding(const char *name, int rule, int metric, double value)
+static void print_finding(const char *name, int rule, const int metric[], const double value[], int n)
 {
 	double values[PAPI_METRIC_MOST], beyond = 0;
 	char sentence[PAPI_HUGE_STR_LEN];
 	int group = PAPI_metric_group(name);
 
 	for (int i = 0; i < PAPI_METRIC_MOST; i++)
-		values[i] = i == metric ? value : (double)NAN;
+		values[i] = (double)NAN;
+	for (int i = 0; i < n; i++)
+		values[metric[i]] = value[i];
 	if (group < 0 || PAPI_metric_finding(group, rule, values, &beyond, sentence, sizeof(sentence)) != PAPI_OK)
 		give_up(name);
 	printf("%.17g %s\n", beyond, sentence);
@@ -112,8 +115,8 @@ static void print_finding(const char *name, int rule, int metric, double value)
 int main(int argc, char **argv)
 {
 	char line[400], name[200];
-	double value;
-	int rule, metric;
+	double value, some[2];
+	int rule, metric[2] = { 0 }, n;
 
 	if (argc != 2 || PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
 		give_up("PAPI_library_init");
@@ -126,8 +129,9 @@ int main(int argc, char **argv)
 			seconds = value;
 		} else if (sscanf(line, "values %127s", name) == 1) {
 			print_values(name);
-		} else if (sscanf(line, "finding %127s %d %d %lf", name, &rule, &metric, &value) == 4) {
-			print_finding(name, rule, metric, value);
+		} else if ((n = sscanf(line, "finding %127s %d %d %lf %d %lf", name, &rule, &metric[0], &some[0],
+				    &metric[1], &some[1])) >= 4) {
+			print_finding(name, rule, metric, some, n / 2 - 1);
 		} else {
 			fprintf(stderr, "not understood: %s", line);
 			return EXIT_FAILURE;

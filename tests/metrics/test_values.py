@@ -52,7 +52,7 @@ def read(paths):
                     way = Way(fields)
                     groups[-1].metrics.setdefault(way.name, []).append(way)
                 elif fields[0] == "RULE":
-                    groups[-1].rules.append((fields[1], fields[2], float(fields[3]), fields[4]))
+                    groups[-1].rules.append(fields[1:])
                 else:
                     sys.exit(f"{path}: {fields[0]}?")
     return groups
@@ -158,19 +158,23 @@ def try_counts(library, groups, events, counts):
     return wrong, numbers
 
 
-def try_rule(library, groups, group, rule):
-    """0 when all is as it should be."""
-    metric, side, threshold, sentence = group.rules[rule]
-    position = list(group.metrics).index(metric)
-    wrong = 0
+def try_rule(library, group, rule):
+    """0 when all is as it should be: at half, once and twice each threshold, with the other condition held or not."""
+    metric, side, threshold, sentence, *other = group.rules[rule]
+    names, wrong = list(group.metrics), 0
     for factor in (0.5, 1, 2):
-        fires = factor > 1 if side == "above" else factor < 1
-        library.tell(f"finding {group.name} {rule} {position} {threshold * factor!r}")
-        beyond, *words = library.answer()
-        start = sentence.split("{}")[0].split()
-        if (float(beyond) == 2) != fires or (not fires and words) or (fires and words[:len(start)] != start):
-            print(f"{group.name}, rule {rule}, at {factor} of its threshold: {beyond} {' '.join(words)}")
-            wrong += 1
+        for other_factor in (0.5, 1, 2):
+            fires = factor > 1 if side == "above" else factor < 1
+            line = f"finding {group.name} {rule} {names.index(metric)} {float(threshold) * factor!r}"
+            if other:
+                fires = fires and (other_factor > 1 if other[1] == "above" else other_factor < 1)
+                line += f" {names.index(other[0])} {float(other[2]) * other_factor!r}"
+            library.tell(line)
+            beyond, *words = library.answer()
+            start = sentence.split("{}")[0].split()
+            if (float(beyond) == 2) != fires or (not fires and words) or (fires and words[:len(start)] != start):
+                print(f"{group.name}, rule {rule}, at {factor} of its threshold: {beyond} {' '.join(words)}")
+                wrong += 1
     if sentence.count("{}") != 1:
         print(f"{group.name}, rule {rule}: the value must stand in the sentence once")
         wrong += 1
@@ -185,7 +189,7 @@ def texts_missing(groups):
             if set(ways[0].texts) != {"SDESC", "LDESC"} or not ways[0].texts["LDESC"].endswith("."):
                 print(f"{group.name}, {name}: SDESC, and LDESC that ends with a full stop, belong to its first line")
                 wrong += 1
-            if len(ways[0].texts.get("SDESC", "")) > 32:
+            if len(ways[0].texts.get("SDESC", "")) > 24:
                 print(f"{group.name}, {name}: SDESC is too long for a table")
                 wrong += 1
     return wrong
@@ -211,7 +215,7 @@ def main():
         for group in groups:
             ways += sum(len(some) for some in group.metrics.values())
             for rule in range(len(group.rules)):
-                wrong += try_rule(library, groups, group, rule)
+                wrong += try_rule(library, group, rule)
                 rules += 1
         library.process.stdin.close()
         if library.process.wait():

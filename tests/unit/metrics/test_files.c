@@ -38,6 +38,9 @@ static void mistakes_have_a_place(void **state)
 	refused("GROUP,g,x\nMETRIC,a,%,N0,r01\nRULE,a,above,1x,x\n", "3:14", "a threshold");
 	refused("GROUP,g,x\nMETRIC,a,%,N0,r01\nRULE,a,above,inf,x\n", "3:14", "a threshold");
 	refused("GROUP,g,x\nMETRIC,a,%,N0,r01\nRULE,a,above,1\n", "3:14", "the sentence");
+	refused("GROUP,g,x\nMETRIC,a,%,N0,r01\nRULE,a,above,1,x,b,above,1\n", "3:18", "has no metric b");
+	refused("GROUP,g,x\nMETRIC,a,%,N0,r01\nRULE,a,above,1,x,a\n", "3:18", "above or below");
+	refused("GROUP,g,x\nMETRIC,a,%,N0,r01\nRULE,a,above,1,x,a,below,much\n", "3:26", "a threshold");
 }
 
 static void circles_are_found(void **state)

@@ -12,7 +12,8 @@ static const char text[] = "GROUP,g,x\n"
 			   "RULE,ratio,above,10,\"it is {}, too much\"\n"
 			   "RULE,ratio,below,10,too little\n"
 			   "RULE,gone,above,0,never\n"
-			   "RULE,speed,above,0,{}\n";
+			   "RULE,speed,above,0,{}\n"
+			   "RULE,ratio,above,10,much,speed,above,0\n";
 
 enum { RATIO, HALF, SPEED, GONE, BIG, BELOW_ZERO, METRICS };
 
@@ -84,6 +85,7 @@ static void texts(void **state)
 	expect_text(RATIO, 100, "100 %");
 	expect_text(RATIO, 0.25, "0.250 %");
 	expect_text(RATIO, 0.0123, "0.0123 %");
+	expect_text(RATIO, 0.000123, "1.23e-04 %");
 	expect_text(RATIO, -3, "-3.00 %");
 	expect_text(HALF, 4321, "4321");
 	expect_text(HALF, (double)NAN, "n/a");
@@ -115,6 +117,10 @@ static void findings(void **state)
 	assert_true(finding(1, values, "") == 0);
 	assert_true(finding(2, values, "") == 0);
 	assert_true(finding(3, values, "") == 0);
+	/* The second condition, of what has no value and then of what has. */
+	assert_true(finding(4, values, "") == 0);
+	values_of(2, 10, 1, values);
+	assert_true(finding(4, values, "much") == 2);
 	values_of(1, 10, 1, values);
 	/* At the threshold it is not beyond it. */
 	assert_true(finding(0, values, "") == 0);
@@ -200,7 +206,7 @@ static void bad_arguments(void **state)
 	assert_refused(PAPI_metric_evaluate(n, values, 1, values), PAPI_EINVAL, "no group");
 	assert_refused(PAPI_metric_text(group, METRICS, 1, name, 8), PAPI_EINVAL, "no metric");
 	assert_refused(
-		PAPI_metric_finding(group, 4, values, &beyond, name, 8), PAPI_EINVAL, "no rule with the number 4");
+		PAPI_metric_finding(group, 5, values, &beyond, name, 8), PAPI_EINVAL, "no rule with the number 5");
 	assert_refused(PAPI_metric_finding(group, 0, values, NULL, name, 8), PAPI_EINVAL, "beyond is a null pointer");
 	PAPI_shutdown();
 	assert_refused(PAPI_metric_groups(), PAPI_ENOINIT, "PAPI_library_init");

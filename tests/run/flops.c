@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * flops SCALAR VECTOR - floating-point work of known counts, on x86-64: SCALAR times a multiplication and an addition
+ * of a double, VECTOR times an addition of two doubles in a vector of 128 bits, which is read from memory and written
+ * there; and for each time a decrement and a conditional branch.
+ */
+#include <stdlib.h>
+
+static void scalar(unsigned long times)
+{
+#ifdef __x86_64__
+	double value = 1, factor = 0.5;
+
+	if (times)
+		__asm__ volatile("1: mulsd %2, %0\n\taddsd %2, %0\n\tdec %1\n\tjnz 1b"
+				 : "+x"(value), "+r"(times)
+				 : "x"(factor));
+#else
+	(void)times;
+#endif
+}
+
+static void vector(unsigned long times)
+{
+#ifdef __x86_64__
+	static _Alignas(16) double pair[2] = { 1, 2 };
+
+	if (times)
+		__asm__ volatile("1: movapd (%1), %%xmm0\n\taddpd %%xmm0, %%xmm0\n\tmovapd %%xmm0, (%1)\n\t"
+				 "dec %0\n\tjnz 1b"
+				 : "+r"(times)
+				 : "r"(pair)
+				 : "xmm0", "memory");
+#else
+	(void)times;
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return EXIT_FAILURE;
+	scalar(strtoul(argv[1], NULL, 10));
+	vector(strtoul(argv[2], NULL, 10));
+	return EXIT_SUCCESS;
+}
