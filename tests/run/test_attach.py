@@ -215,6 +215,65 @@ class Comes(AttachTest):
         self.assertIn("it has executed another program: counted until then", report["notes"][0])
 
 
+class Waits(AttachTest):
+    """A thread whose child by posix_spawn() has yet to execute its program does not stop: it waits for it in the
+    kernel, and the child waits for somebody to open a pipe."""
+
+    def setUp(self):
+        super().setUp()
+        self.pipe = self.path("pipe")
+        os.mkfifo(self.pipe)
+        program = ("import os, sys, threading, time\n"
+                   "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n"
+                   "print('ready', flush=True)\n"
+                   "child = os.posix_spawn('/bin/true', ['true'], {}, file_actions=[\n"
+                   f"    (os.POSIX_SPAWN_OPEN, 0, {self.pipe!r}, os.O_RDONLY, 0)])\n"
+                   "print(os.waitpid(child, 0)[1], flush=True)\n"
+                   "sys.stdin.readline()\nprint(sum(range(100000)), flush=True)\nos._exit(0)\n")
+        self.target = self.start_target(PYTHON, "-c", program)
+        self.addCleanup(self.release)
+        self.wait_until(self.waits_for_child, "the process to wait for its child")
+
+    def waits_for_child(self):
+        with open(f"/proc/{self.target.pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "D"
+
+    def release(self):
+        try:
+            os.close(os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            pass
+
+    def is_native(self):
+        """Whether the thread waits in a system call that libc itself has made."""
+        with open(f"/proc/{self.target.pid}/syscall", encoding="ascii") as file:
+            pc = file.read().split()[-1]
+        with open(f"/proc/{self.target.pid}/maps", encoding="utf-8") as file:
+            for line in file:
+                start, end = (int(word, 16) for word in line.split()[0].split("-"))
+                if pc.startswith("0x") and start <= int(pc, 16) < end:
+                    return "/libc" in line
+        return True
+
+    def test_not_counted(self):
+        report = self.finish(self.attach(self.target.pid))
+        self.assertIn(f"thread {self.target.pid} was not counted: it waits in the kernel and does not stop",
+                      report["notes"][0])
+        self.release()
+        self.assertEqual(self.target.communicate(b"\n", timeout=60)[0], b"0\n4999950000\n")
+
+    def test_counted_later(self):
+        watcher = self.attach(self.target.pid)
+        self.release()
+        self.assertEqual(self.target.stdout.readline(), b"0\n")
+        self.wait_until(lambda: not self.is_native(), "the thread to be counted")
+        self.assertEqual(self.target.communicate(b"\n", timeout=60)[0], b"4999950000\n")
+        report = self.finish(watcher, interrupt=False)
+        self.assertNotIn("was not counted", report["notes"][0])
+        self.assertGreater(self.counts(report)[0], 100000 * 10)
+        self.assertEqual(self.target.returncode, 0)
+
+
 class Refused(AttachTest):
     def assert_refused(self, pid, *words, prefix=()):
         result = self.run_it("-e", "PAPI_TOT_INS", "-p", str(pid), prefix=prefix)
