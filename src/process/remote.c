@@ -74,7 +74,7 @@ static bool refuse_permission(struct papi_remote *remote, int error)
 		return papi_remote_fail(remote, "it has ended");
 	return papi_remote_fail(remote,
 		"it may not be traced (%s): it is another user's, has other privileges than papi_run, or protects "
-		"itself (prctl, PR_SET_DUMPABLE)%s%s%s; run papi_run as its user, or as root",
+		"itself (prctl, PR_SET_DUMPABLE)%s%s%s; run papi_run as its user, or with CAP_SYS_PTRACE, as root",
 		strerror(error), *text ? ", or kernel.yama.ptrace_scope is " : "", text,
 		*text ? " (0 lets users trace their own processes)" : "");
 }
