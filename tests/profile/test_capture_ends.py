@@ -126,7 +126,7 @@ class Processes(CaptureTest):
         self.assertEqual((store.processes[0]["pid"], store.processes[0]["name"]), (target.pid, "burner"))
         self.assertEqual(sorted(thread["name"] for thread in store.threads), ["burner", "long"])
         self.assertIsNone(store.run["status"])
-        self.assert_share(store.of_function("burn_long", thread="long"), store.sum(), 0.75)
+        self.assert_burnt(store, thread="long")
         self.assertGreater(store.sum("value"), 0.5 * sum(map(int, output.split())))
         self.assertEqual({module["kind"] for module in store.modules} - {"kernel", "file", "vdso"}, set())
 
@@ -138,7 +138,7 @@ class Processes(CaptureTest):
         self.assertIsNone(target.poll())
         store = Store(self.path())
         self.assertGreaterEqual(store.run["seconds"], 0.5)
-        self.assert_share(store.of_function("burn_long"), store.sum(), 0.75)
+        self.assert_burnt(store)
 
     def test_to_a_signal(self):
         target = self.start_target("forever")

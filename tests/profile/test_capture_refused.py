@@ -140,7 +140,7 @@ class Nobody(CaptureTest):
         self.assertEqual((store.events[0]["user"], store.events[0]["kernel"]), (1, 0))
         self.assertIn("in user mode only", store.events[0]["note"])
         self.assertEqual(store.sum(kind="kernel"), 0)
-        self.assert_share(store.of_function("burn_long"), store.sum(), 0.75)
+        self.assert_burnt(store)
 
     def test_what_happens_in_the_kernel(self):
         result = self.run_it("-e", "perf::CONTEXT-SWITCHES", *RAN, prefix=self.prefix)

@@ -29,7 +29,7 @@ class RunProfile(CaptureTest):
         store = Store(self.path())
         self.assert_whole(store)
         self.assertEqual(json.loads(store.run["command"]), [BURNER, "split"])
-        self.assert_share(store.of_function("burn_long"), store.sum(), 0.75)
+        self.assert_burnt(store)
         # Nothing of what papi_run was before it became the program.
         self.assertEqual([process["name"] for process in store.processes], ["burner"])
         self.assertNotIn("papi_run", [os.path.basename(module["path"]) for module in store.modules])
