@@ -48,17 +48,21 @@ static bool is_in_the_way(const char *name)
 
 /* ---- modules ---- */
 
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The last part of the name of its file; NULL: it is of none, or of one that is memory by another name, as translated
+ * code is. */
 static const char *file_of(Dwfl_Module *module)
 {
 	const char *path = module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : NULL;
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
+	if (path && (starts_with(path, "/dev/") || starts_with(path, "/memfd:")))
+		return NULL;
 	return slash ? slash + 1 : path;
-}
-
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
 }
 
 static bool is_libc(const char *file)
@@ -171,7 +175,7 @@ static int judge_frame(Dwfl_Frame *frame, void *argument)
 	module = dwfl_addrmodule(walk->remote->moment->dwfl, at);
 	file = file_of(module);
 	if (!file)
-		return DWARF_CB_OK;
+		return DWARF_CB_ABORT; /* libdw would go on with frame pointers, which there may be none of */
 	name = name_of(module, at);
 	if (is_linker(file) || (name && is_in_the_way(name)))
 		obstruct(walk, name, file);
