@@ -230,9 +230,10 @@ static void take_call_back(const struct papi_vpmu_recovery *r)
 /* Whether the call or return at the end of the block led to that native state. */
 static bool is_behind_call(const struct subject *s, unsigned state)
 {
-	const struct papi_vpmu_instruction *last = &s->t.decoded.instructions[s->t.decoded.count - 1];
+	unsigned n = s->t.decoded.count;
+	const struct papi_vpmu_instruction *last = n ? &s->t.decoded.instructions[n - 1] : NULL;
 
-	return s->wants.calls && !s->request.library && last->counted && state > 0 &&
+	return last && s->wants.calls && !s->request.library && last->counted && state > 0 &&
 		(last->kind == PAPI_VPMU_CALL || last->kind == PAPI_VPMU_CALL_INDIRECT ||
 			last->kind == PAPI_VPMU_RETURN) &&
 		natives[state - 1].pc == last->pc && natives[state].pc != last->pc;
