@@ -56,7 +56,8 @@ class Values(MetricsTest):
         self.assertEqual(set(events), {PAGE_FAULTS, TASK_CLOCK})
         faults = events[PAGE_FAULTS]["count"]
         self.assertEqual([metrics["all"]["value"], metrics["double"]["value"]], [faults, 2 * faults])
-        self.assertAlmostEqual(metrics["rate"]["value"], faults / report["elapsed_s"], delta=faults * 1e-6)
+        rate = faults / report["elapsed_s"]
+        self.assertAlmostEqual(metrics["rate"]["value"], rate, delta=rate * 1e-6)
         self.assertAlmostEqual(metrics["busy"]["value"], events[TASK_CLOCK]["count"] / 1e9 / report["elapsed_s"],
                                places=6)
         self.assertEqual(metrics["all"]["kind"], "exact")
