@@ -109,7 +109,7 @@ static bool note_extent(uint32_t lane, uint32_t first, uint32_t number, uint64_t
 static bool map_extents(struct papi_vpmu_thread *const *threads, unsigned n, uint32_t first, uint32_t number)
 {
 	uint64_t size = (uint64_t)number * sizeof(uint64_t), offset;
-	void *at[THREADS] = {0};
+	void *at[THREADS] = { 0 };
 
 	for (unsigned i = 0; i < n; i++)
 		at[i] = ways_of(threads[i]) + first;
