@@ -88,6 +88,9 @@ struct papi_profile_store {
 
 /* ---- The file ------------------------------------------------------------------------------------------ */
 
+/* KiB, negative as SQLite has it: what a transaction writes is written once, as far as it finds room there. */
+#define CACHE "-32768"
+
 /* How long a commit waits for somebody who reads the file, in milliseconds; the last one has more patience. */
 #define READER_WAIT 100
 #define LAST_WAIT   10000
@@ -415,7 +418,7 @@ static int set_up(struct papi_profile_store *store, const struct papi_profile_ru
 	snprintf(identity, sizeof(identity), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		PAPI_PROFILE_APPLICATION, PAPI_PROFILE_SCHEMA);
 	sqlite3_busy_timeout(store->database, READER_WAIT);
-	status = execute(store, "PRAGMA synchronous = OFF; BEGIN IMMEDIATE");
+	status = execute(store, "PRAGMA synchronous = OFF; PRAGMA cache_size = " CACHE "; BEGIN IMMEDIATE");
 	store->begun = status == PAPI_OK;
 	if (status == PAPI_OK)
 		status = execute(store, identity);
@@ -446,7 +449,8 @@ int papi_profile_store_create(
 		free(made);
 		return papi_error(PAPI_ENOMEM, "no memory for a profile");
 	}
-	if (sqlite3_open_v2(made->path, &made->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(made->path, &made->database,
+		    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		status = failed(made);
 	else
 		status = set_up(made, run);

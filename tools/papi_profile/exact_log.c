@@ -46,6 +46,7 @@ struct reading {
 	void *argument;
 	pid_t *known; /* processes that have been written */
 	size_t n_known;
+	struct places places; /* of the thread that is read: one memory for all */
 };
 
 /* ---- files ---- */
@@ -180,16 +181,6 @@ static uint64_t *counters_at(struct places *places, uint32_t module, uint64_t pc
 	return places->places[entry->value[0]].counters;
 }
 
-/* In the order that the store has them in, which is the fastest to write. */
-static int by_place(const void *first, const void *second)
-{
-	const struct place *a = first, *b = second;
-
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return a->pc < b->pc ? -1 : a->pc > b->pc;
-}
-
 /* How often each of a block's instructions ran, was a branch that was taken, and repeated itself. */
 struct passes {
 	uint64_t run[256], taken[256], iterations[256];
@@ -299,25 +290,75 @@ static int64_t address_in(struct reading *reading, const struct log *log, uint32
 	return papi_profile_places_address_in(&reading->records->places, log->head.pid, &log->modules[module], pc);
 }
 
-/* The thread's counters, as events. */
-static void write_places(struct reading *reading, const struct log *log, struct places *places, int64_t thread)
+/* A place, and its address in the store. */
+struct addressed {
+	const struct place *place;
+	int64_t address;
+};
+
+static int by_place(const void *first, const void *second)
+{
+	const struct place *a = ((const struct addressed *)first)->place,
+			   *b = ((const struct addressed *)second)->place;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static int by_address(const void *first, const void *second)
+{
+	const struct addressed *a = first, *b = second;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* In the order of their addresses; new ones are made in the order of the places. */
+static struct addressed *find_addresses(struct reading *reading, const struct log *log, const struct places *places)
+{
+	struct addressed *found = papi_profile_allocate(NULL, places->n, sizeof(*found));
+	bool ordered = true;
+
+	for (size_t i = 0; i < places->n; i++)
+		found[i].place = &places->places[i];
+	qsort(found, places->n, sizeof(*found), by_place);
+	for (size_t i = 0; i < places->n; i++) {
+		found[i].address = address_in(reading, log, found[i].place->module, found[i].place->pc);
+		ordered &= i == 0 || found[i - 1].address < found[i].address;
+	}
+	if (!ordered)
+		qsort(found, places->n, sizeof(*found), by_address);
+	return found;
+}
+
+/* The thread's counters, as events. The store is the fastest if rows come in the order in which it has them. */
+static void write_places(struct reading *reading, const struct log *log, const struct places *places, int64_t thread)
 {
 	struct papi_profile_events *list = reading->records->events;
-	long long *values = papi_profile_allocate(NULL, list->number, sizeof(*values));
+	struct addressed *found = find_addresses(reading, log, places);
+	long long *values = papi_profile_allocate(NULL, places->n * list->number, sizeof(*values));
 
-	qsort(places->places, places->n, sizeof(*places->places), by_place);
 	for (size_t i = 0; i < places->n; i++) {
-		int64_t address = address_in(reading, log, places->places[i].module, places->places[i].pc);
+		const uint64_t *counters = found[i].place->counters;
 
-		reading->values(reading->argument, places->places[i].counters, values);
-		for (size_t j = 0; j < list->number; j++) {
-			list->events[j].value += values[j];
-			if (values[j])
-				papi_profile_store_count(reading->records->counts.store, thread, (int64_t)j + 1, 0,
-					address, 0, values[j]);
-		}
+		/* Instructions that follow each other are often alike. */
+		if (i && memcmp(counters, found[i - 1].place->counters, sizeof(found[i].place->counters)) == 0)
+			memcpy(&values[i * list->number], &values[(i - 1) * list->number],
+				list->number * sizeof(*values));
+		else
+			reading->values(reading->argument, counters, &values[i * list->number]);
 	}
+	for (size_t j = 0; j < list->number; j++)
+		for (size_t i = 0; i < places->n; i++) {
+			long long value = values[i * list->number + j];
+
+			list->events[j].value += value;
+			if (value)
+				papi_profile_store_count(reading->records->counts.store, thread, (int64_t)j + 1, 0,
+					found[i].address, 0, value);
+		}
 	free(values);
+	free(found);
 }
 
 /* Where the last instruction of a block begins, which is the call. */
@@ -385,7 +426,7 @@ static void read_lane_of(
 	struct reading *reading, const struct log *log, int counts, const struct papi_vpmu_log_lane *lane)
 {
 	const struct papi_vpmu_log_block *block;
-	struct places places = { .n = 0 };
+	struct places *places = &reading->places;
 	struct passes passes;
 	size_t n, at = 0;
 	uint64_t *ways = read_lane(log, counts, lane->lane, &n);
@@ -393,16 +434,16 @@ static void read_lane_of(
 	while ((block = next_entry(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
 		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
 			block->module < log->n_modules && pass_all(log, block, ways, n, &passes))
-			take_block(log, block, &passes, &places);
-	if (places.n) {
+			take_block(log, block, &passes, places);
+	if (places->n) {
 		int64_t thread = papi_profile_places_thread(
 			&reading->records->places, log->head.pid, lane->tid ? lane->tid : log->head.pid);
 
-		write_places(reading, log, &places, thread);
+		write_places(reading, log, places, thread);
 		write_calls(reading, log, ways, n, thread);
 	}
-	papi_profile_table_free(&places.numbers);
-	free(places.places);
+	papi_profile_table_clear(&places->numbers);
+	places->n = 0;
 	free(ways);
 }
 
@@ -495,5 +536,7 @@ size_t papi_profile_exact_read(
 	}
 	free(logs);
 	free(reading.known);
+	papi_profile_table_free(&reading.places.numbers);
+	free(reading.places.places);
 	return n;
 }

@@ -95,6 +95,13 @@ struct papi_profile_entry *papi_profile_table_next(
 	return i < table->room ? &table->entries[i] : NULL;
 }
 
+void papi_profile_table_clear(struct papi_profile_table *table)
+{
+	if (table->room)
+		memset(table->entries, 0, table->room * sizeof(*table->entries));
+	table->number = 0;
+}
+
 void papi_profile_table_free(struct papi_profile_table *table)
 {
 	free(table->entries);

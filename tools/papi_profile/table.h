@@ -41,6 +41,9 @@ void papi_profile_table_remove(struct papi_profile_table *table, struct papi_pro
 struct papi_profile_entry *papi_profile_table_next(
 	const struct papi_profile_table *table, struct papi_profile_entry *entry);
 
+/* Nothing is in it any more; it keeps its memory for what comes next. */
+void papi_profile_table_clear(struct papi_profile_table *table);
+
 void papi_profile_table_free(struct papi_profile_table *table);
 
 #endif
