@@ -104,15 +104,16 @@ static struct papi_profile_row key_of(const struct papi_profile *profile, enum p
 	return key;
 }
 
-/* Done in calls of each function, and in calls from it, by event. */
+/* Of each function by event: done in calls of it, in calls from it, and in its own code. */
 struct called {
-	int64_t *in, *from;
+	int64_t *in, *from, *own;
 };
 
 static struct called add_calls(const struct papi_profile *profile)
 {
 	size_t n = profile->functions.n * profile->events.n;
-	struct called called = { papi_memory_zero(n, sizeof(int64_t)), papi_memory_zero(n, sizeof(int64_t)) };
+	struct called called = { papi_memory_zero(n, sizeof(int64_t)), papi_memory_zero(n, sizeof(int64_t)),
+		papi_memory_zero(n, sizeof(int64_t)) };
 
 	for (size_t i = 0; i < profile->n_calls; i++) {
 		const struct papi_profile_call *call = &profile->calls[i];
@@ -123,11 +124,17 @@ static struct called add_calls(const struct papi_profile *profile)
 		if (site != callee)
 			called.from[site * profile->events.n + call->event] += call->value;
 	}
+	for (size_t i = 0; i < profile->n_counts; i++) {
+		const struct papi_profile_count *count = &profile->counts[i];
+		size_t function = papi_profile_function_of(profile, count->address);
+
+		called.own[function * profile->events.n + count->event] += count->value;
+	}
 	return called;
 }
 
-/* A function is called for all that it does, but those that nobody calls: where threads begin, handlers of signals.
- * What jumps into a function does there is not in its calls. */
+/* A function is called for all that it does, but those that nobody calls: where threads begin, handlers of signals; and
+ * but for where it is inlined. What jumps into a function does there is not in its calls. */
 static void include_calls(const struct papi_profile *profile, struct papi_profile_sums *sums)
 {
 	struct called called = add_calls(profile);
@@ -139,11 +146,12 @@ static void include_calls(const struct papi_profile *profile, struct papi_profil
 
 			if (!called.in[at])
 				sum->inclusive_value += called.from[at];
-			else if (called.in[at] > sum->inclusive_value)
-				sum->inclusive_value = called.in[at];
+			else if (called.in[at] > called.own[at])
+				sum->inclusive_value += called.in[at] - called.own[at];
 		}
 	free(called.in);
 	free(called.from);
+	free(called.own);
 }
 
 void papi_profile_sums_make(

@@ -72,6 +72,13 @@ class Store:
     def count(self, address, samples, context=0, event=1, thread=1, period=1000):
         self.insert("count", thread, event, context, address, samples, samples * period)
 
+    def call(self, site, callee, calls, value, event=1, thread=1):
+        """Exact profiles have them, since the second version of the schema."""
+        self.base.execute("CREATE TABLE IF NOT EXISTS call (thread INTEGER, event INTEGER, site INTEGER, "
+                          "callee INTEGER, calls INTEGER, value INTEGER, PRIMARY KEY (thread, event, site, callee))")
+        self.base.execute("PRAGMA user_version = 2")
+        self.insert("call", thread, event, site, callee, calls, value)
+
     def close(self):
         self.base.commit()
         self.base.close()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exact profiles: what each function does is known to the instruction, and the sum is what papi_run counts."""
+import json
 import os
 import re
 import resource
@@ -286,6 +287,30 @@ class Views(Exact):
                 result = self.run_it(*command)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertNotIn("±", result.stdout)
+
+
+    def test_callgrind_annotate(self):
+        """It reads the inclusive counts that report shows."""
+        if not shutil.which("callgrind_annotate"):
+            self.skipTest("callgrind_annotate is missing")
+        self.exact(SUBJECT, "copy", events=(INSTRUCTIONS,))
+        report = {}
+        for row in json.loads(self.run_it("report", "--json").stdout)["rows"]:
+            report.setdefault(row["name"], []).append(row["values"][0]["inclusive_value"])
+        self.assertEqual(self.run_it("export", "--callgrind", "-o", "calls").returncode, 0)
+        result = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", "--show-percs=no",
+                                 "--auto=no", self.path("calls")], capture_output=True, text=True, cwd="/", check=True)
+        os.unlink(self.path("calls"))
+        found = {}
+        for number, name in re.findall(r"(?m)^ *([\d,]+)  \S*?:(\w+)(?: \[.*\])?$", result.stdout):
+            found.setdefault(name, []).append(int(number.replace(",", "")))
+        # Of several with one name there, and those with lines of several files, it makes one or more.
+        compared = [name for name in report if len(report[name]) == 1 and len(found.get(name, [])) == 1]
+        # Each library has this one, also the agent's, whose instructions do not count.
+        compared = [name for name in compared if name != "__do_global_dtors_aux"]
+        self.assertLessEqual({"main", "work", "branch", "copy", "_dl_start"} & set(report), set(compared))
+        self.assertGreater(len(compared), 20)
+        self.assertEqual({name: found[name] for name in compared}, {name: report[name] for name in compared})
 
 
 class Refused(Exact):

@@ -55,6 +55,23 @@ class ExportTest(ViewTest):
         self.inclusive = {"main": [100000, 162000], "solve": [50000, 150000], "norm": [25000, 75000],
                           "tiny": [25000, 75000], "write": [46000, 0]}
 
+    def make_exact(self):
+        """main calls f 3 times and h; f and g call each other; h ends with a jump to j, which main calls once, too."""
+        store = stores.Store(self.path, EVENTS, kind="exact")
+        store.base.execute("UPDATE run SET source = 'exact'")
+        at = named(store, ("main", "f", "g", "h", "j"))
+        own = {"main": 1, "f": 100, "g": 10, "h": 7, "j": 50}
+        calls = {("main", "f"): (3, 110), ("f", "g"): (5, 60), ("g", "f"): (2, 0), ("main", "h"): (1, 37),
+                 ("main", "j"): (1, 20)}
+        for event, factor in ((1, 1), (2, 3)):
+            for name, value in own.items():
+                store.insert("count", 1, event, 0, at[name], 0, value * factor)
+            for (caller, callee), (number, value) in calls.items():
+                store.call(at[caller], at[callee], number, value * factor, event)
+        store.close()
+        self.exact_calls = {pair: number for pair, (number, _) in calls.items()}
+        self.exact_inclusive = {"main": 168, "f": 110, "g": 60, "h": 37, "j": 50}
+
     def make_hostile(self):
         store = stores.Store(self.path, ("EV IL\n=", "EV:IL\n="))
         store.base.text_factory = bytes
@@ -84,6 +101,11 @@ class ExportTest(ViewTest):
         path = os.path.join(self.directory, name)
         self.assertEqual(self.export(form, "-o", path, *options), b"")
         return path
+
+    def run_view(self, *arguments):
+        result = harness.run("papi_profile", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
 
     def need(self, *commands):
         for command in commands:
@@ -156,6 +178,24 @@ class CallgrindTest(ExportTest):
         found, _ = self.annotated(path, "--inclusive=yes")
         found.pop("PROGRAM TOTALS")
         self.assertEqual(found, self.inclusive)
+
+    def test_exact(self):
+        """Calls with their numbers, and inclusive counts as papi_profile report has them, whichever way they are added
+        up: what g does in f again, and h in j, is in no call."""
+        self.make_exact()
+        report = json.loads(self.run_view("report", "--json", self.path).stdout)
+        self.assertEqual({row["name"]: [value["inclusive_value"] for value in row["values"]] for row in report["rows"]},
+                         {name: [value, 3 * value] for name, value in self.exact_inclusive.items()})
+        path = self.file_of("--callgrind", "callgrind.out")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        numbers = [int(number) for number in re.findall(r"(?m)^calls=(\d+) 0x[1-9a-f]", text)]
+        # What is jumped to is no call, but some line has to say so.
+        self.assertEqual(sorted(numbers), sorted([*self.exact_calls.values(), 1]))
+        found, _ = self.annotated(path, "--inclusive=yes")
+        self.assertEqual(found.pop("PROGRAM TOTALS"), [168, 504])
+        self.assertEqual(found.pop("(jumped"), [80, 240])
+        self.assertEqual(found, {name: [value, 3 * value] for name, value in self.exact_inclusive.items()})
 
     def test_hostile_names(self):
         self.make_hostile()
@@ -379,6 +419,17 @@ class OutputTest(ExportTest):
         path = os.path.join(self.directory, "out")
         self.refused(1, "--folded", "-o", path, path + "none")("No such file")
         self.assertFalse(os.path.exists(path))
+
+    def test_no_paths(self):
+        """Of an exact profile it is known who calls whom, but not by which ways: that is told."""
+        self.make_exact()
+        result = self.run_view("export", "--folded", self.path)
+        self.assertEqual(result.stdout.split("\n")[0], "program;f 100")
+        self.assertIn("functions without their callers", result.stderr)
+        for form in ("--pprof", "--speedscope"):
+            result = self.run_view("export", form, "-o", os.path.join(self.directory, "out"), self.path)
+            self.assertIn(f"{form} has functions without their callers", result.stderr)
+        self.assertEqual(self.run_view("export", "--callgrind", self.path).stderr, "")
 
     def test_a_terminal(self):
         self.make()

@@ -16,12 +16,12 @@
 static const struct form {
 	const char *option;
 	void (*write)(const struct view *view, FILE *out);
-	bool binary;
+	bool binary, has_pairs; /* who calls whom is enough for it */
 } forms[] = {
-	{ "--callgrind", export_callgrind, false },
-	{ "--folded", export_folded, false },
-	{ "--pprof", export_pprof, true },
-	{ "--speedscope", export_speedscope, false },
+	{ "--callgrind", export_callgrind, false, true },
+	{ "--folded", export_folded, false, false },
+	{ "--pprof", export_pprof, true, false },
+	{ "--speedscope", export_speedscope, false, false },
 };
 
 enum { FIRST_FORM = PAPI_TOOL_LONG_ONLY, FORMS = sizeof(forms) / sizeof(forms[0]) };
@@ -53,6 +53,16 @@ uint32_t *export_columns(const struct view *view)
 	for (size_t i = view->n_events; i > 0; i--)
 		columns[view->events[i - 1]] = (uint32_t)(i - 1);
 	return columns;
+}
+
+/* An exact profile has no paths, but who called whom. */
+static void tell_what_is_missing(const struct view *view, const struct form *form)
+{
+	if (view->profile->n_calls && !form->has_pairs)
+		fprintf(stderr,
+			"%s: %s has functions without their callers: of an exact profile it is known who calls whom, "
+			"but not by which ways; --callgrind has the calls\n",
+			tool.name, form->option);
 }
 
 /* ---- The file ---- */
@@ -131,6 +141,7 @@ int papi_profile_export(int argc, char **argv)
 	if (form->binary && !path && isatty(STDOUT_FILENO))
 		papi_tool_usage_error(&tool, "%s is nothing for a terminal: name a file with -o", form->option);
 	view_open(&view, optind < argc ? argv[optind] : NULL);
+	tell_what_is_missing(&view, form);
 	if (path)
 		write_file(&view, form, path);
 	else

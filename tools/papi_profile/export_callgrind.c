@@ -6,6 +6,11 @@
  * Readers add up what was passed on. So that recursion counts once, as everywhere here, a count goes from a function to
  * the next one only where the function is on its path for the last time. How often functions were called is not known
  * from samples: each pair has one call, since readers take a call of none for something else.
+ *
+ * An exact profile has the calls themselves, and how often each was made. Two things are not in them: what a function
+ * jumps to, as its last act, is part of its own call; and of a function that is active already, further out, a call is
+ * counted, but nothing that happens in it. So that a function has inclusively what papi_profile report shows, whether a
+ * reader adds up what it passes on or what is passed on to it, such things lead to a function OTHERS, and from it on.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -21,9 +26,13 @@
 /* What happened at a place, or was passed on from there to another function. */
 struct cost {
 	uint32_t place;  /* its number in the profile */
-	uint32_t callee; /* NONE: at the place itself */
+	uint32_t callee; /* NONE: at the place itself; OTHER: to what has no call */
+	int64_t calls;   /* 0: not known */
 	int64_t *values; /* of each event */
 };
+
+#define OTHER  (PAPI_PROFILE_NONE - 1)
+#define OTHERS "(jumped to, or active already)"
 
 struct writing {
 	const struct view *view;
@@ -32,30 +41,37 @@ struct writing {
 	struct cost *costs;
 	size_t n, room;
 	struct papi_profile_table found; /* costs by place and callee */
-	uint32_t *addresses;             /* of places */
-	const char **files;              /* of functions: one name for one pointer, NULL where it is not known */
-	bool *known_functions, *known_modules;
+	struct cost *others;             /* to functions; from no place that is known */
+	size_t n_others, others_room;
+	uint32_t *addresses; /* of places */
+	const char **files;  /* of functions: one name for one pointer, NULL where it is not known */
+	bool *known_functions, *known_modules, knows_others;
 	struct papi_profile_table known_files; /* numbers by pointer */
 };
 
 /* ---- Adding up ---- */
 
-static void add(struct writing *writing, const struct papi_profile_place *place, uint32_t callee, uint32_t column,
-	int64_t value)
+static struct cost *cost_of(struct writing *writing, uint32_t place, uint32_t callee)
 {
-	uint32_t number = (uint32_t)(place - writing->profile->places);
-	struct papi_profile_key key = { { number, callee } };
+	struct papi_profile_key key = { { place, callee } };
 	bool made;
 	struct papi_profile_entry *entry = papi_profile_table_take(&writing->found, key, &made);
 
 	if (made) {
 		writing->costs = papi_memory_extend(
 			writing->costs, writing->n, &writing->room, sizeof(writing->costs[0]));
-		writing->costs[writing->n] = (struct cost){ number, callee,
-			papi_memory_zero(writing->view->n_events, sizeof(int64_t)) };
+		writing->costs[writing->n] = (struct cost){ .place = place,
+			.callee = callee,
+			.values = papi_memory_zero(writing->view->n_events, sizeof(int64_t)) };
 		entry->value[0] = (int64_t)writing->n++;
 	}
-	writing->costs[entry->value[0]].values[column] += value;
+	return &writing->costs[entry->value[0]];
+}
+
+static void add(struct writing *writing, const struct papi_profile_place *place, uint32_t callee, uint32_t column,
+	int64_t value)
+{
+	cost_of(writing, (uint32_t)(place - writing->profile->places), callee)->values[column] += value;
 }
 
 static void add_all(struct writing *writing)
@@ -86,6 +102,109 @@ static void add_all(struct writing *writing)
 	free(seen);
 	free(columns);
 }
+
+/* ---- Calls of exact profiles ---- */
+
+static void add_calls(struct writing *writing)
+{
+	const struct papi_profile *profile = writing->profile;
+	uint32_t *columns = export_columns(writing->view);
+
+	for (size_t i = 0; i < profile->n_calls; i++) {
+		const struct papi_profile_call *call = &profile->calls[i];
+		const struct papi_profile_address *site = &profile->addresses.items[call->site];
+		uint32_t column = columns[call->event];
+		struct cost *cost;
+
+		if (column == PAPI_PROFILE_NONE)
+			continue;
+		cost = cost_of(writing, site->first + site->n - 1, papi_profile_function_of(profile, call->callee));
+		cost->values[column] += call->value;
+		/* Each event has them, and tells it. */
+		if (column == 0)
+			cost->calls += call->calls;
+	}
+	free(columns);
+}
+
+/* What the costs of each function have together, by column. */
+struct totals {
+	int64_t *in, *out; /* passed on to it; in it and passed on to others */
+	uint32_t *place;   /* one of its own; NONE: it has no costs */
+	bool *is_called;
+};
+
+static void make_totals(const struct writing *writing, struct totals *totals)
+{
+	size_t functions = writing->profile->functions.n, columns = writing->view->n_events;
+
+	totals->in = papi_memory_zero(functions * columns, sizeof(totals->in[0]));
+	totals->out = papi_memory_zero(functions * columns, sizeof(totals->out[0]));
+	totals->place = papi_memory_grow(NULL, functions, sizeof(totals->place[0]));
+	memset(totals->place, 0xff, functions * sizeof(totals->place[0]));
+	totals->is_called = papi_memory_zero(functions, sizeof(totals->is_called[0]));
+	for (size_t i = 0; i < writing->n; i++) {
+		const struct cost *cost = &writing->costs[i];
+		uint32_t function = writing->profile->places[cost->place].function, callee = cost->callee;
+
+		totals->place[function] = cost->place;
+		if (callee != PAPI_PROFILE_NONE)
+			totals->is_called[callee] = true;
+		for (size_t j = 0; j < columns; j++) {
+			if (callee != PAPI_PROFILE_NONE)
+				totals->in[callee * columns + j] += cost->values[j];
+			if (callee != function)
+				totals->out[function * columns + j] += cost->values[j];
+		}
+	}
+}
+
+/* What is missing in a function, either way. */
+static void add_others_of(struct writing *writing, const struct papi_profile_row *row, const struct totals *totals)
+{
+	size_t columns = writing->view->n_events;
+	int64_t *into = papi_memory_zero(columns, sizeof(into[0]));
+	bool any = false;
+
+	for (size_t j = 0; j < columns; j++) {
+		int64_t inclusive = row->sums[writing->view->events[j]].inclusive_value;
+		size_t at = row->function * columns + j;
+
+		/* The other way round it is more, in functions that call each other in a circle. */
+		if (inclusive > totals->out[at] && totals->place[row->function] != PAPI_PROFILE_NONE)
+			cost_of(writing, totals->place[row->function], OTHER)->values[j] += inclusive - totals->out[at];
+		/* Readers have it from the function itself where nobody calls it. */
+		if (inclusive > totals->in[at] && totals->is_called[row->function]) {
+			into[j] = inclusive - totals->in[at];
+			any = true;
+		}
+	}
+	if (any) {
+		writing->others = papi_memory_extend(
+			writing->others, writing->n_others, &writing->others_room, sizeof(writing->others[0]));
+		writing->others[writing->n_others++] = (struct cost){ .callee = row->function, .values = into };
+	} else {
+		free(into);
+	}
+}
+
+static void add_others(struct writing *writing)
+{
+	struct papi_profile_sums sums;
+	struct totals totals;
+
+	make_totals(writing, &totals);
+	papi_profile_sums_make(writing->profile, PAPI_PROFILE_BY_FUNCTION, !writing->view->outermost, &sums);
+	for (size_t i = 0; i < sums.n; i++)
+		add_others_of(writing, &sums.rows[i], &totals);
+	papi_profile_sums_free(&sums);
+	free(totals.in);
+	free(totals.out);
+	free(totals.place);
+	free(totals.is_called);
+}
+
+/* ---- Files ---- */
 
 /* A function is in the file of its first place that has one, so that few lines of it are in another. */
 static void find_files(struct writing *writing)
@@ -145,12 +264,27 @@ static void put_function(struct writing *writing, uint32_t number, bool called)
 	writing->known_modules[function->module] = writing->known_functions[number] = true;
 }
 
-static void put_values(const struct writing *writing, const struct cost *cost)
+/* It is behind all functions, and nowhere. called: by another one. */
+static void put_others(struct writing *writing, bool called)
 {
-	const struct papi_profile *profile = writing->profile;
+	put_name(writing, called ? "cob" : "ob", writing->profile->modules.n + 1, writing->knows_others, NULL);
+	put_file(writing, called ? "cfi" : "fl", NULL);
+	put_name(writing, called ? "cfn" : "fn", writing->profile->functions.n + 1, writing->knows_others, OTHERS);
+	writing->knows_others = true;
+}
 
-	fprintf(writing->out, "0x%" PRIx64 " %d", profile->addresses.items[writing->addresses[cost->place]].offset,
-		profile->places[cost->place].line);
+static void put_call(struct writing *writing, const struct cost *cost)
+{
+	const struct papi_profile_function *callee = &writing->profile->functions.items[cost->callee];
+
+	put_function(writing, cost->callee, true);
+	fprintf(writing->out, "calls=%" PRId64 " 0x%" PRIx64 " %d\n", cost->calls ? cost->calls : 1, callee->low,
+		callee->line);
+}
+
+static void put_values(const struct writing *writing, uint64_t offset, int line, const struct cost *cost)
+{
+	fprintf(writing->out, "0x%" PRIx64 " %d", offset, line);
 	for (size_t i = 0; i < writing->view->n_events; i++)
 		fprintf(writing->out, " %" PRId64, cost->values[i]);
 	fputc('\n', writing->out);
@@ -158,14 +292,14 @@ static void put_values(const struct writing *writing, const struct cost *cost)
 
 static void put_cost(struct writing *writing, const struct cost *cost)
 {
-	const struct papi_profile_function *callee;
-
-	if (cost->callee != PAPI_PROFILE_NONE) {
-		callee = &writing->profile->functions.items[cost->callee];
-		put_function(writing, cost->callee, true);
-		fprintf(writing->out, "calls=1 0x%" PRIx64 " %d\n", callee->low, callee->line);
+	if (cost->callee == OTHER) {
+		put_others(writing, true);
+		fputs("calls=1 0x0 0\n", writing->out);
+	} else if (cost->callee != PAPI_PROFILE_NONE) {
+		put_call(writing, cost);
 	}
-	put_values(writing, cost);
+	put_values(writing, writing->profile->addresses.items[writing->addresses[cost->place]].offset,
+		writing->profile->places[cost->place].line, cost);
 }
 
 static void put_costs(struct writing *writing)
@@ -187,6 +321,14 @@ static void put_costs(struct writing *writing)
 			put_file(writing, file == writing->files[function] ? "fe" : "fi", file);
 		}
 		put_cost(writing, &writing->costs[i]);
+	}
+	if (writing->n_others) {
+		fputc('\n', writing->out);
+		put_others(writing, false);
+	}
+	for (size_t i = 0; i < writing->n_others; i++) {
+		put_call(writing, &writing->others[i]);
+		put_values(writing, 0, 0, &writing->others[i]);
 	}
 }
 
@@ -271,11 +413,31 @@ static int compare(const void *left, const void *right)
 	return 0;
 }
 
+static void release(struct writing *writing)
+{
+	for (size_t i = 0; i < writing->n; i++)
+		free(writing->costs[i].values);
+	for (size_t i = 0; i < writing->n_others; i++)
+		free(writing->others[i].values);
+	free(writing->costs);
+	free(writing->others);
+	free(writing->addresses);
+	free(writing->files);
+	free(writing->known_functions);
+	free(writing->known_modules);
+	papi_profile_table_free(&writing->found);
+	papi_profile_table_free(&writing->known_files);
+}
+
 void export_callgrind(const struct view *view, FILE *out)
 {
 	struct writing writing = { .view = view, .profile = view->profile, .out = out };
 
 	add_all(&writing);
+	if (view->profile->n_calls) {
+		add_calls(&writing);
+		add_others(&writing);
+	}
 	find_files(&writing);
 	writing.known_functions = papi_memory_zero(view->profile->functions.n, sizeof(bool));
 	writing.known_modules = papi_memory_zero(view->profile->modules.n, sizeof(bool));
@@ -284,13 +446,5 @@ void export_callgrind(const struct view *view, FILE *out)
 		qsort(writing.costs, writing.n, sizeof(writing.costs[0]), compare);
 	put_head(&writing);
 	put_costs(&writing);
-	for (size_t i = 0; i < writing.n; i++)
-		free(writing.costs[i].values);
-	free(writing.costs);
-	free(writing.addresses);
-	free(writing.files);
-	free(writing.known_functions);
-	free(writing.known_modules);
-	papi_profile_table_free(&writing.found);
-	papi_profile_table_free(&writing.known_files);
+	release(&writing);
 }
