@@ -85,6 +85,20 @@ class PageTest(harness.ToolTest):
         store.count(at["write"], 36, main)
         return store.close()
 
+    def make_exact(self):
+        """main calls solve and write; solve calls itself and norm. Of a fifth one it is known that it calls."""
+        store = stores.Store(self.path, ("INS", "LD"), kind="exact")
+        store.base.execute("UPDATE run SET source = 'exact'")
+        at = named(store, ("main", "solve", "norm", "write", "agent"))
+        for name, value in (("main", 4), ("solve", 26), ("norm", 25), ("write", 45)):
+            store.count(at[name], value, period=1)
+        for caller, callee, number, value in (("main", "solve", 1, 51), ("solve", "solve", 1, 0),
+                                              ("solve", "norm", 2, 25), ("main", "write", 1000, 45),
+                                              ("agent", "write", 7, 1)):
+            store.call(at[caller], at[callee], number, value)
+            store.call(at[caller], at[callee], number, 0, event=2)
+        return store.close()
+
     def make_program(self):
         """A program that was compiled, with counts at each instruction of a function."""
         if not stores.compiler():
@@ -100,6 +114,28 @@ class PageTest(harness.ToolTest):
 
 
 class DataTest(PageTest):
+    def pairs(self, event=0):
+        """Who calls whom: {(caller, callee): (calls, value)}."""
+        profile = data_of(page_of(self.path))[0]
+        pairs, names = profile["pairs"][event], profile["functions"]["name"]
+        return {(names[caller], names[callee]): (calls, value) for caller, callee, calls, value in
+                zip(pairs["caller"], pairs["callee"], pairs["calls"], pairs["value"], strict=True)}
+
+    def test_callers(self):
+        self.make_calls()
+        self.assertEqual(self.pairs(), {("main", "solve"): (0, 51000), ("solve", "solve"): (0, 34000),
+                                        ("solve", "norm"): (0, 26000), ("main", "write"): (0, 36000)})
+        os.unlink(self.path)
+        self.make_exact()
+        found = {("main", "solve"): (1, 51), ("solve", "solve"): (1, 0), ("solve", "norm"): (2, 25),
+                 ("main", "write"): (1000, 45)}
+        self.assertEqual(self.pairs(), found)
+        self.assertEqual(self.pairs(1), {pair: (calls, 0) for pair, (calls, _) in found.items()})
+        profile = data_of(page_of(self.path))[0]
+        self.assertEqual(profile["trees"], [])
+        self.assertEqual(dict(zip(profile["functions"]["name"], profile["functions"]["inclusive"][0])),
+                         {"main": 100, "solve": 51, "norm": 25, "write": 46})
+
     def test_sums_are_those_of_the_report(self):
         self.make_calls()
         report = json.loads(self.output_of("papi_profile", "report", "--json", self.path))

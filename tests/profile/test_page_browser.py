@@ -166,6 +166,21 @@ class NumbersTest(BrowserTest):
         self.assertIn("was not recorded", self.window.text("#calls"))
         self.assertNotIn("Inclusive", self.heads())
 
+    def test_a_program_of_another_name(self):
+        """old and new: each is the program itself, and its functions are the same."""
+        paths = []
+        for name, times in (("old", 1), ("new", 3)):
+            paths.append(os.path.join(self.directory, name + ".db"))
+            store = stores.Store(paths[-1])
+            store.base.execute("UPDATE run SET command = ?", (json.dumps(["./build/" + name, "old"]),))
+            store.count(test_page.named(store, ("main",), "/build/" + name)["main"], times)
+            store.count(test_page.named(store, ("helper",), "/lib/libother.so")["helper"], times)
+            store.close()
+        self.show(paths[1], "--compare", paths[0])
+        change = self.heads().index("Change")
+        self.assertEqual({name: row[change][0] for name, row in self.rows().items()},
+                         {"main": "+2.000 k", "helper": "+2.000 k"})
+
     def test_an_event_that_did_not_happen(self):
         store = stores.Store(self.path, ("CYC", "MISSES"))
         store.count(test_page.named(store, ("main",))["main"], 1)
@@ -252,6 +267,39 @@ class LinksTest(BrowserTest):
         self.assertEqual(len(self.marked("function")), 1)
         self.assertIn("solve", self.marked("function")[0])
 
+    def pairs(self, which):
+        """Callers or called functions: their cells' texts."""
+        return self.window.run(f"return [...document.querySelectorAll('#{which}-list .row')].map(row => "
+                               "[...row.querySelectorAll('.cell')].map(cell => cell.textContent))")
+
+    def test_callers(self):
+        self.make_exact()
+        self.show(self.path)
+        self.assertIn("Inclusive", self.heads())
+        self.assertIn("is known of sampled profiles", self.window.text("#calls"))
+        self.assertEqual(self.window.run("return flame.offsetParent"), None)
+        self.click_row("function", "solve")
+        self.assertEqual(self.pairs("caller"), [["51", "51.00%", "1", "main"], ["", "", "1", "solve"]])
+        self.assertEqual(self.pairs("callee"), [["25", "25.00%", "2", "norm"], ["", "", "1", "solve"]])
+        self.click_row("caller", "main")
+        self.assertTrue(self.window.text("#status").startswith("main: "))
+        self.assertEqual(self.pairs("caller"), [])
+        self.assertEqual(self.pairs("callee"), [["51", "51.00%", "1", "solve"], ["45", "45.00%", "1.000 k", "write"]])
+        # Keys go through the list, and Enter to what it has.
+        self.window.press("7", "Down", "Down")
+        self.assertTrue(self.window.text("#status").startswith("main: "))
+        self.window.press("Enter")
+        self.assertTrue(self.window.text("#status").startswith("write: "))
+        self.choose("first", "1")
+        self.assertEqual(self.pairs("caller"), [["", "", "1.000 k", "main"]])
+        os.unlink(self.path)
+        # Calls are not counted by samples.
+        self.make_calls()
+        self.show(self.path)
+        self.click_row("function", "norm")
+        self.assertEqual(self.pairs("caller"), [["26.00 k", "28.57%", "solve"]])
+        self.assertEqual(self.pairs("callee"), [])
+
     def test_sorted_and_filtered(self):
         self.make_calls()
         self.show(self.path)
@@ -281,7 +329,7 @@ class KeyboardTest(BrowserTest):
         self.make_calls()
         self.show(self.path)
         for key, view in (("1", "bars"), ("2", "function-list"), ("3", "source-list"), ("4", "code-list"),
-                          ("5", "flame")):
+                          ("5", "flame"), ("6", "caller-list"), ("7", "callee-list")):
             self.window.press(key)
             self.assertEqual(self.focus(), view)
             outline = self.window.run("return getComputedStyle(document.activeElement).outlineStyle")

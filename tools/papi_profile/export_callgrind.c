@@ -159,7 +159,7 @@ static void make_totals(const struct writing *writing, struct totals *totals)
 	}
 }
 
-/* What is missing in a function, either way. */
+/* Adds what a function has too little of, either way. */
 static void add_others_of(struct writing *writing, const struct papi_profile_row *row, const struct totals *totals)
 {
 	size_t columns = writing->view->n_events;

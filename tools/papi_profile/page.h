@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * papi_profile page inside: one HTML file with a profile in it. page.c has the command, page_data.c the profile as
- * JSON, page_code.c source lines and instructions as JSON; the page itself is in the folder page/, of which the build
- * makes the texts below (page/embed.py).
+ * JSON, page_calls.c who calls whom, page_code.c source lines and instructions; the page itself is in the folder page/,
+ * of which the build makes the texts below (page/embed.py).
  *
  * The JSON goes between the tags of a script element, where "</script>" would end it wherever it stands: every text is
  * written by page_text(), which lets no "<" through. page/data.js is the reader. One thread.
@@ -29,6 +29,12 @@ void page_data_free(struct page_data *data);
 
 /* All of a profile as a JSON object; with_code: source lines and instructions, too. */
 void page_print(const struct page_data *data, bool with_code);
+
+/*
+ * Members of that object, with a comma behind: the functions have numbers of their own in the page, NONE those in which
+ * nothing happened.
+ */
+void page_print_calls(const struct view *view, const uint32_t *numbers);
 
 /* Members of that object, each with a comma before. */
 void page_print_sources(const struct page_data *data);

@@ -8,9 +8,6 @@
 #include "page.h"
 #include "symbols/memory.h"
 
-/* Calls that have less than this share of all are left out of the tree: nobody could see them. */
-#define LEAST_SHARE 1e-4
-
 /* ---- Where something happened ---- */
 
 static const struct papi_profile *sorted;
@@ -137,12 +134,16 @@ long page_file(const struct page_data *data, const char *file)
 
 /* ---- The run, its events and modules ---- */
 
-static void print_run(const struct papi_profile *profile)
+static void print_run(const struct view *view)
 {
+	const struct papi_profile *profile = view->profile;
 	const struct papi_profile_run *run = &profile->run;
+	char *program = view_program(view);
 
 	printf("\"run\":{");
 	page_member("store", profile->path);
+	putchar(',');
+	page_member("program", program);
 	putchar(',');
 	page_member("command", run->command);
 	putchar(',');
@@ -156,6 +157,7 @@ static void print_run(const struct papi_profile *profile)
 	putchar(',');
 	page_member("source", run->source);
 	printf(",\"seconds\":%.6f,\"lost\":%" PRId64 "},\n", isfinite(run->seconds) ? run->seconds : 0, run->lost);
+	free(program);
 }
 
 static void print_events(const struct view *view)
@@ -213,12 +215,12 @@ static void print_modules(const struct page_data *data)
 		putchar(']');                                                                                  \
 	} while (0)
 
-/* Gives the functions numbers: those of the rows, by those of the profile. */
+/* Gives the functions numbers: those of the rows, by those of the profile; NONE where nothing happened. */
 static uint32_t *print_functions(const struct page_data *data)
 {
 	const struct view *view = data->view;
 	const struct papi_profile *profile = view->profile;
-	uint32_t *numbers = papi_memory_zero(profile->functions.n, sizeof(numbers[0]));
+	uint32_t *numbers = papi_memory_grow(NULL, profile->functions.n, sizeof(numbers[0]));
 	struct papi_profile_sums sums;
 
 	papi_profile_sums_make(profile, PAPI_PROFILE_BY_FUNCTION, !view->outermost, &sums);
@@ -243,6 +245,7 @@ static uint32_t *print_functions(const struct page_data *data)
 	SUMS("inclusive", inclusive_value);
 	SUMS("inclusiveSamples", inclusive_samples);
 	printf("},\n");
+	memset(numbers, 0xff, profile->functions.n * sizeof(numbers[0]));
 	for (size_t i = 0; i < sums.n; i++)
 		numbers[sums.rows[i].function] = (uint32_t)i;
 	papi_profile_sums_free(&sums);
@@ -302,83 +305,18 @@ static void print_addresses(const struct page_data *data, const uint32_t *number
 	free(places);
 }
 
-/* ---- Calls ---- */
-
-/* The nodes that are large enough, parents before children; their number. */
-static size_t choose_nodes(const struct papi_profile_tree *tree, uint32_t *chosen, uint32_t *new_numbers)
-{
-	double least = LEAST_SHARE * (double)tree->nodes[0].value;
-	size_t n = 0;
-	uint32_t at = 0;
-
-	while (at != PAPI_PROFILE_NONE) {
-		const struct papi_profile_node *node = &tree->nodes[at];
-
-		if ((double)node->value >= least) {
-			new_numbers[at] = (uint32_t)n;
-			chosen[n++] = at;
-			if (node->child != PAPI_PROFILE_NONE) {
-				at = node->child;
-				continue;
-			}
-		}
-		while (at != PAPI_PROFILE_NONE && tree->nodes[at].next == PAPI_PROFILE_NONE)
-			at = tree->nodes[at].parent;
-		if (at != PAPI_PROFILE_NONE)
-			at = tree->nodes[at].next;
-	}
-	return n;
-}
-
-static void print_tree(const struct view *view, uint32_t event, const uint32_t *numbers)
-{
-	struct papi_profile_tree tree;
-	uint32_t *chosen, *new_numbers;
-	size_t n;
-
-	papi_profile_tree_make(view->profile, event, !view->outermost, NULL, &tree);
-	chosen = papi_memory_grow(NULL, tree.n, sizeof(chosen[0]));
-	new_numbers = papi_memory_grow(NULL, tree.n, sizeof(new_numbers[0]));
-	n = choose_nodes(&tree, chosen, new_numbers);
-#define NODE tree.nodes[chosen[i]]
-	putchar('{');
-	PAGE_NUMBERS("function", n, "ld", i ? (long)numbers[NODE.function] : -1);
-	putchar(',');
-	PAGE_NUMBERS("parent", n, "ld", i ? (long)new_numbers[NODE.parent] : -1);
-	putchar(',');
-	PAGE_NUMBERS("value", n, PRId64, NODE.value);
-	putchar(',');
-	PAGE_NUMBERS("samples", n, PRId64, NODE.samples);
-	printf(",\"least\":%g}", LEAST_SHARE);
-	free(chosen);
-	free(new_numbers);
-	papi_profile_tree_free(&tree);
-}
-
-static void print_trees(const struct view *view, const uint32_t *numbers)
-{
-	bool any = papi_profile_has_contexts(view->profile);
-
-	printf("\"trees\":[");
-	for (size_t i = 0; any && i < view->n_events; i++) {
-		fputs(i ? "," : "", stdout);
-		print_tree(view, view->events[i], numbers);
-	}
-	printf("],\n");
-}
-
 void page_print(const struct page_data *data, bool with_code)
 {
 	const struct papi_profile *profile = data->view->profile;
 	uint32_t *numbers;
 
 	putchar('{');
-	print_run(profile);
+	print_run(data->view);
 	print_events(data->view);
 	print_modules(data);
 	numbers = print_functions(data);
 	print_addresses(data, numbers);
-	print_trees(data->view, numbers);
+	page_print_calls(data->view, numbers);
 	PAGE_TEXTS("files", profile->n_files, profile->files[i]);
 	if (with_code) {
 		page_print_sources(data);

@@ -168,6 +168,8 @@ const EVERYWHERE = [
 	['3', 'to the source', go('source-list', 'source')],
 	['4', 'to the instructions', go('code-list', 'code')],
 	['5', 'to the calls', go('flame')],
+	['6', 'to the callers of the function that is selected', go('caller-list')],
+	['7', 'to the functions that it calls', go('callee-list')],
 	['/', 'filter functions', go('filter')],
 	['e', 'next event', () => nextOption(first, 1)],
 	['b', 'next event beside it', () => nextOption(second, 1)],
@@ -188,6 +190,7 @@ const IN_VIEWS = [
 	['\u2191 \u2193', 'in the histogram: zoom in and out'],
 	['Enter', 'in the histogram: zoom to what is selected'],
 	['\u2190 \u2191 \u2192 \u2193', 'in the calls: beside, caller, called'],
+	['Enter', 'in the lists of callers and called functions: selects the function'],
 	['Enter Backspace', 'in the calls: begin with this call; with its caller'],
 ];
 

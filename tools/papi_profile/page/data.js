@@ -24,7 +24,9 @@ function numberOf(known, key, make) {
 function addModules(model, profile, known) {
 	const added = [];
 	const numbers = profile.modules.map(module => {
-		const key = module.kind + '\0' + baseName(module.path);
+		// The program itself may have another name in each: old and new.
+		const name = baseName(module.path);
+		const key = module.kind + '\0' + (name === profile.run.program ? '' : name);
 		const number = numberOf(known.modules, key, () => model.modules.push({
 			path: module.path, kind: module.kind, build: module.build, trouble: module.trouble,
 			base: BigInt(module.base), end: 0, from: profile,
@@ -141,11 +143,14 @@ function addSeries(model, profile, number, functions, addresses) {
 		columns.values = { to: addresses, from: profile.addresses.values[e] };
 		columns.valueSamples = { to: addresses, from: profile.addresses.samples[e] };
 		const tree = profile.trees.length ? profile.trees[e] : null;
+		const pairs = profile.pairs.length ? profile.pairs[e] : null;
 		model.series.push({
 			label: event.name + (number ? ', before' : ''), event: event.name, profile: number,
 			unit: event.unit, kind: event.kind, note: event.note,
 			total: event.value, samples: event.samples, columns,
 			tree: tree && { ...tree, function: tree.function.map(f => f < 0 ? -1 : functions[f]) },
+			pairs: pairs && { ...pairs, caller: pairs.caller.map(f => functions[f]),
+				callee: pairs.callee.map(f => functions[f]) },
 		});
 	});
 }
@@ -227,7 +232,6 @@ export function load(text) {
 
 	JSON.parse(text).profiles.forEach((profile, number) => add(model, profile, number, known));
 	fillSeries(model, sort(model));
-	model.hasCalls = model.series.some(series => series.tree);
 	return model;
 }
 

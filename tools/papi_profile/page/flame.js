@@ -218,11 +218,12 @@ function takeTree() {
 	const tree = state.first && state.first.tree;
 	const panel = document.getElementById('calls'), note = document.getElementById('call-note');
 
-	panel.classList.toggle('empty', !tree);
+	panel.classList.toggle('pathless', !tree);
 	nodes = tree ? readTree(tree) : null;
 	active = hover = -1;
 	const tooDeep = tree && nodes.depth.some(depth => depth > DEEPEST);
-	note.textContent = !tree ? 'who called what was not recorded'
+	note.textContent = !tree ? (state.first && state.first.pairs
+		? 'by which ways they were made is known of sampled profiles' : 'who called what was not recorded')
 		: `calls with less than ${100 * tree.least}% are left out` +
 			(tooDeep ? `, and those deeper than ${DEEPEST}` : '');
 	if (nodes)

@@ -44,7 +44,7 @@ function findColumns() {
 		if (wide)
 			found.push({ title: '', width: 56, className: 'number error',
 				text: f => series.self[f] ? share(series.self[f], series.total) : '', part: () => 0 });
-		if (wide && series.tree)
+		if (wide && series.pairs)
 			found.push(valueColumn('inclusive' + i, 'Inclusive', series, series.inclusive, 74));
 	});
 	if (state.third) {

@@ -31,11 +31,13 @@ export function cell(className, text, width, part = 0) {
 }
 
 export class List {
-	// fill(row, i) puts the cells into a row; select(i) is called when the user goes to one.
-	constructor(box, fill, select) {
+	// fill(row, i) puts the cells into a row; select(i) is called when the user goes to one. leads: a row leads to
+	// something else, so that keys other than Enter do not select.
+	constructor(box, fill, select, leads = false) {
 		this.box = box;
 		this.fill = fill;
 		this.select = select;
+		this.leads = leads;
 		this.count = 0;
 		this.active = -1;
 		this.room = box.clientHeight;
@@ -124,7 +126,11 @@ export class List {
 		if (to === undefined || this.count === 0 || event.ctrlKey || event.altKey || event.metaKey)
 			return;
 		event.preventDefault();
-		this.go(Math.max(0, Math.min(to, this.count - 1)));
+		const at = Math.max(0, Math.min(to, this.count - 1));
+		if (this.leads && event.key !== 'Enter')
+			this.show(at);
+		else
+			this.go(at);
 	}
 }
 

@@ -7,6 +7,7 @@ import { beginFunctions } from './functions.js';
 import { beginSource } from './source.js';
 import { beginInstructions } from './instructions.js';
 import { beginCalls } from './flame.js';
+import { beginCallers } from './callers.js';
 import { beginControls } from './controls.js';
 
 function hottestFunction() {
@@ -25,6 +26,7 @@ function start() {
 	beginSource();
 	beginInstructions();
 	beginCalls();
+	beginCallers();
 	beginControls();
 	const hottest = hottestFunction();
 	if (hottest >= 0) {
