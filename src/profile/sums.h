@@ -74,7 +74,10 @@ struct papi_profile_tree {
 	size_t n_slots;
 };
 
-/* Of an exact profile: the functions, and below each those that call it, with how much of it was done for them. */
+/*
+ * Of an exact profile: the functions, and below each those that call it, with how much of it was done for them, and in
+ * place of samples how often.
+ */
 void papi_profile_tree_of_calls(
 	const struct papi_profile *profile, uint32_t event, const bool *is_function, struct papi_profile_tree *tree);
 

@@ -152,7 +152,7 @@ void papi_profile_tree_of_calls(
 	add_node(tree, PAPI_PROFILE_NONE, PAPI_PROFILE_NONE);
 	for (size_t i = 0; i < profile->n_calls; i++) {
 		const struct papi_profile_call *call = &profile->calls[i];
-		const struct papi_profile_count count = { .value = call->value };
+		const struct papi_profile_count count = { .samples = call->calls, .value = call->value };
 		uint32_t callee = papi_profile_function_of(profile, call->callee), at;
 
 		if (call->event != event || !is_function[callee])

@@ -280,7 +280,7 @@ class Views(Exact):
         self.assertIn("papi_profile callers", result.stderr)
         result = self.run_it("callers", "branch")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"4,?507 +100.00% +branch\n +4,?507 +100.00% +main\n")
+        self.assertRegex(result.stdout, r"(?m)^ +1 +4507 +100.00%  branch\n +1 +4507 +100.00%    main\n")
         for command in (["report", "--json"], ["annotate", "branch", "--asm"], ["export", "--folded"],
                         ["export", "--callgrind"]):
             with self.subTest(command=command):

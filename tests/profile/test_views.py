@@ -184,6 +184,28 @@ class SumsTest(ViewTest):
         self.assertEqual(found, [("51000", "", "solve"), ("51000", "  ", "main")])
         self.assert_refused(harness.run("papi_profile", "callers", "nothing", self.path), 1, "'nothing'")
 
+    def test_callers_of_exact_profiles(self):
+        """With the number of calls, also of those that have nothing for themselves; what is in no call is told."""
+        store = stores.Store(self.path, ("INS",), kind="exact")
+        at = named(store, ("main", "f", "g", "h"))
+        for name, value in (("main", 1), ("f", 90), ("g", 9), ("h", 100)):
+            store.insert("count", 1, 1, 0, at[name], 0, value)
+        for caller, callee, calls, value in (("main", "f", 2, 99), ("f", "g", 3, 50), ("g", "f", 70, 0),
+                                             ("g", "h", 1000, 70), ("main", "h", 1, 20)):
+            store.call(at[caller], at[callee], calls, value)
+        store.close()
+        self.assertIn("Calls                 Value   Share  Function\n", self.show("callers", "f"))
+        self.assertEqual(re.findall(r"(?m)^ *(\d+) +(\d+) +([\d.]+)%  ( *)(\w+)$", self.show("callers", "f")),
+                         [("72", "99", "100.00", "", "f"), ("2", "99", "100.00", "  ", "main"),
+                          ("70", "0", "0.00", "  ", "g")])
+        self.assertNotIn("more", self.show("callers", "f"))
+        shown = self.show("callers", "h")
+        self.assertEqual(re.findall(r"(?m)^ *(\d+) +(\d+) +[\d.]+%  +(\w+)$", shown),
+                         [("1001", "90", "h"), ("1000", "70", "g"), ("1", "20", "main")])
+        self.assertIn("10 more, of 100 inclusively, in no call: it was jumped to", shown)
+        # Few calls that have little.
+        self.assertNotIn("main", self.show("callers", "--min", "30", "h"))
+
     def test_folded(self):
         self.make()
         self.assertEqual(self.show("export", "--folded").splitlines(), [

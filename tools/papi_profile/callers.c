@@ -18,9 +18,31 @@ static const struct papi_tool tool = {
 	.name = "papi_profile callers",
 	.operands = "FUNCTION [FILE]",
 	.purpose = "Shows by whom a function is called: below it its callers, below each of those its own, with their "
-		   "shares of what the function and all that it calls have counted.",
+		   "shares of what the function and all that it calls have counted. Of an exact profile its callers "
+		   "alone, and how often they call it.",
 	.options = options,
 };
+
+/* A function has more than its calls where it is jumped to. */
+static void tell_jumps(const struct view *view, const bool *functions, const struct papi_profile_tree *tree)
+{
+	struct papi_profile_sums sums;
+	int64_t inclusive = 0;
+	char *more, *all;
+
+	papi_profile_sums_make(view->profile, PAPI_PROFILE_BY_FUNCTION, !view->outermost, &sums);
+	for (size_t i = 0; i < sums.n; i++)
+		if (functions[sums.rows[i].function])
+			inclusive += sums.rows[i].sums[view_event(view)].inclusive_value;
+	papi_profile_sums_free(&sums);
+	if (inclusive <= tree->nodes[0].value)
+		return;
+	more = view_number(view, view_event(view), (double)(inclusive - tree->nodes[0].value));
+	all = view_number(view, view_event(view), (double)inclusive);
+	printf("\n%s more, of %s inclusively, in no call: it was jumped to, inlined, or begun with\n", more, all);
+	free(more);
+	free(all);
+}
 
 int papi_profile_callers(int argc, char **argv)
 {
@@ -53,6 +75,8 @@ int papi_profile_callers(int argc, char **argv)
 		papi_profile_tree_make(view.profile, view_event(&view), !view.outermost, functions, &tree);
 	view_print_tree_titles(&view, false);
 	view_tree_print(&view, &tree, minimum, false);
+	if (view.profile->n_calls)
+		tell_jumps(&view, functions, &tree);
 	free(functions);
 	papi_profile_tree_free(&tree);
 	view_close(&view);

@@ -11,8 +11,8 @@
 
 enum { MINIMUM = PAPI_TOOL_LONG_ONLY };
 
-/* Of the columns of a terminal: what indentation may take, and what names need at least. */
-enum { DEEPEST = 36, NUMBERS = 26 };
+/* Of the columns of a terminal: what indentation may take, what numbers take, and that of calls besides. */
+enum { DEEPEST = 36, NUMBERS = 26, CALLS = 10 };
 
 static const struct papi_tool_option options[] = {
 	{ MINIMUM, "min", "PERCENT", "leave out calls with less than this share (1)" },
@@ -29,6 +29,17 @@ static const struct papi_tool tool = {
 	.options = options,
 };
 
+/* Exact profiles know how often functions were called by others. */
+static bool has_calls(const struct view *view, bool with_self)
+{
+	return !with_self && view->profile->n_calls;
+}
+
+static int calls_width(void)
+{
+	return papi_terminal_is_output() ? CALLS - 2 : 20;
+}
+
 static void print_node(
 	const struct view *view, const struct papi_profile_tree *tree, uint32_t at, int depth, bool with_self)
 {
@@ -36,13 +47,21 @@ static void print_node(
 	const char *name = view->profile->functions.items[node->function].name;
 	uint32_t event = view_event(view);
 	double whole = (double)tree->nodes[0].value;
-	bool terminal = papi_terminal_is_output();
+	bool terminal = papi_terminal_is_output(), calls = has_calls(view, with_self);
 	int indent = terminal && 2 * depth > DEEPEST ? DEEPEST : 2 * depth;
 	char *value = view_number(view, event, (double)node->value);
 	char *share = view_share((double)node->value, whole), *own = view_share((double)node->own, whole);
-	char *shown = terminal ? view_shorten(name, (size_t)(PAPI_TEXT_WIDTH - NUMBERS - 2 - indent))
-			       : view_clean(name);
+	char *shown = terminal
+		? view_shorten(name, (size_t)(PAPI_TEXT_WIDTH - NUMBERS - (calls ? CALLS : 0) - 2 - indent))
+		: view_clean(name);
 
+	if (calls) {
+		/* Events of exact profiles have no unit, as calls have none. */
+		char *times = view_number(view, event, (double)node->samples);
+
+		printf("%*s  ", calls_width(), times);
+		free(times);
+	}
 	printf("%*s %7s%s%*s  %*s%s\n", terminal ? NUMBERS - 16 : 20, value, share, with_self ? " " : "",
 		with_self ? 7 : 0, with_self ? own : "", indent, "", shown);
 	free(value);
@@ -55,12 +74,14 @@ static void print_node(
 void view_tree_print(const struct view *view, const struct papi_profile_tree *tree, double minimum, bool with_self)
 {
 	double limit = minimum / 100 * (double)tree->nodes[0].value;
+	double fewest = minimum / 100 * (double)tree->nodes[0].samples;
+	bool calls = has_calls(view, with_self);
 	uint32_t at = tree->nodes[0].child;
 	int depth = 0;
 
 	while (at != PAPI_PROFILE_NONE) {
 		const struct papi_profile_node *node = &tree->nodes[at];
-		bool shown = (double)node->value >= limit;
+		bool shown = (double)node->value >= limit || (calls && (double)node->samples >= fewest);
 
 		if (shown)
 			print_node(view, tree, at, depth, with_self);
@@ -69,8 +90,8 @@ void view_tree_print(const struct view *view, const struct papi_profile_tree *tr
 			depth++;
 			continue;
 		}
-		/* Its further siblings have less. */
-		while (at != 0 && (tree->nodes[at].next == PAPI_PROFILE_NONE || !shown)) {
+		/* Its further siblings have less, but for calls. */
+		while (at != 0 && (tree->nodes[at].next == PAPI_PROFILE_NONE || !(shown || calls))) {
 			at = tree->nodes[at].parent;
 			shown = true;
 			depth--;
@@ -98,12 +119,17 @@ void view_print_tree_titles(const struct view *view, bool with_self)
 {
 	int width = papi_terminal_is_output() ? NUMBERS - 16 : 20;
 	char *title = papi_memory_print("%*s %7s%s  Function", width, "Value", "Share", with_self ? "    Self" : "");
+	char *calls = has_calls(view, with_self) ? papi_memory_print("%*s  ", calls_width(), "Calls")
+						 : papi_memory_copy("");
+	char *line = papi_memory_print("%s%s", calls, title);
 
 	view_print_heading(view);
 	putchar('\n');
-	papi_terminal_print(stdout, papi_terminal_has_colours(fileno(stdout)), PAPI_COLOUR_TITLE, title);
+	papi_terminal_print(stdout, papi_terminal_has_colours(fileno(stdout)), PAPI_COLOUR_TITLE, line);
 	putchar('\n');
 	free(title);
+	free(calls);
+	free(line);
 }
 
 int papi_profile_tree(int argc, char **argv)
