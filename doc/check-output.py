@@ -15,6 +15,7 @@ Numbers may differ, and where lines are broken; of lines "label : value" the val
 import argparse
 import fcntl
 import glob
+import importlib.util
 import os
 import pty
 import re
@@ -26,7 +27,8 @@ import tempfile
 import termios
 
 # What sessions take for granted, besides the tools and the programs that every system has.
-NEEDED = {"cc": "cc", "xz": "xz", "xmllint": "xmllint", "python3": "python3", "sqlite3": "sqlite3"}
+NEEDED = {"cc": "cc", "xz": "xz", "xmllint": "xmllint", "python3": "python3", "sqlite3": "sqlite3",
+          "setarch": "setarch"}
 
 
 class Session:
@@ -103,6 +105,8 @@ def missing(command):
     for name, program in NEEDED.items():
         if re.search(rf"(^|[|;& ]){name}( |$)", command) and not shutil.which(program):
             return program
+    if "-m pytest" in command and importlib.util.find_spec("pytest") is None:
+        return "pytest"
     return None
 
 
@@ -130,9 +134,11 @@ class Folder:
     """Where the sessions of a document run."""
     def __init__(self, directory, source, build):
         self.directory = directory
-        self.environment = {**os.environ, "PATH": os.path.join(build, "tools") + ":" + os.environ["PATH"],
+        places = (os.path.join(build, "tools"), os.path.dirname(sys.executable), os.environ["PATH"])
+        self.environment = {**os.environ, "PATH": ":".join(places),
                             "PKG_CONFIG_PATH": os.path.join(build, "meson-uninstalled"), "LC_ALL": "C",
                             "C_INCLUDE_PATH": os.path.join(source, "include"), "NO_COLOR": "1",
+                            "PYTHONPATH": os.path.join(source, "python/src"), "PYTHONDONTWRITEBYTECODE": "1",
                             "TERM": "xterm", "LD_LIBRARY_PATH": os.path.join(build, "src")}
         # Meson has malloc() fill memory, which is counted, too.
         for name in ("PAPI_CSV_EVENT_FILE", "PAPI_USER_EVENTS_FILE", "PAPI_VPMU", "PAPI_EVENTS", "MALLOC_PERTURB_"):

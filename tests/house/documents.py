@@ -18,10 +18,12 @@ OTHER_FILES = re.compile(r"""
     | (?:stdio|ucontext|cmocka|jansson)\.h                                  # of others
     | share/papi/.* | (?:copies|decoded|faults|other|presets|wrong)\.csv    # installed; of users, in examples
     | (?:baseline|before|after|new)\.json                                    # of users, saved by papi_run
+    | (?:first|second|test_sum)\.py | papi-baseline\.json                   # of users of the Python package
     | .*\.so\.\d | (?:.*[/_])?[A-Z]+\.\w+                                   # libraries; placeholders such as NAME.c
     """, re.X)
 
 GETENV = re.compile(r'\b(?:secure_)?getenv\s*\(\s*((?:[^()]|\([^()]*\))*?)\s*\)')
+ENVIRON = re.compile(r'\bos\.environ(?:\.get)?[\[(]\s*"(\w+)"')  # in Python
 STRING = re.compile(r'"([^"\n]*)"')
 VARIABLE = re.compile(r'\bPAPI_[A-Z0-9_]*[A-Z0-9](?![\w*])')
 
@@ -122,6 +124,9 @@ def variables_read(tree):
             names = values_of(tree, path, read[1], enclosing(text, read.start()))
             for name in names or {''}:
                 found.setdefault(name, (path, tree.line_of(path, read.start())))
+    for path in tree.select(('python/',), ('.py',)):
+        for read in ENVIRON.finditer(tree.text(path)):
+            found.setdefault(read[1], (path, tree.line_of(path, read.start())))
     return found
 
 

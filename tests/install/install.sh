@@ -28,6 +28,16 @@ stage_build() { run env DESTDIR="$stage" meson install -C "$build_root" --no-reb
 
 check_file() { [ -s "$1" ] || fail "$1 is missing or empty"; }
 
+# The Python packages find the library that was installed with them; the compiled files would not be uninstalled.
+check_python() # PREFIX
+{
+	module=$(find "$1" -path '*/papi/_library.py')
+	check_file "$module"
+	packages=${module%/papi/*}
+	run env -u PAPI_LIBRARY -u LD_LIBRARY_PATH PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$packages" python3 -c \
+		'import papi, pypapi.papi_low, importlib.metadata; papi.presets(); importlib.metadata.version("papi-c")'
+}
+
 check_tree() # PREFIX
 {
 	for file in lib/libpapi.so.7.0 lib/libpapi.a lib/pkgconfig/papi.pc lib/cmake/papi/papi-config.cmake \
@@ -63,6 +73,7 @@ check_tree() # PREFIX
 		check_file "$1/share/man/man3/$name.3"
 	done
 	check_file "$1/share/man/man5/papi_events.5"
+	check_python "$1"
 	run sh "$source_root/doc/check-links.sh" "$1/share/doc/papi"
 }
 

@@ -86,6 +86,9 @@ find_wanted()
 	need libxml2-utils has_command xmllint
 	need mandoc has_command mandoc
 	need openmpi-bin has_command mpirun
+	need python3-pytest /usr/bin/python3 -c 'import pytest'
+	need python3-setuptools /usr/bin/python3 -c 'import setuptools'
+	need python3-wheel /usr/bin/python3 -c 'import wheel'
 	need qemu-user has_command qemu-aarch64 qemu-aarch64-static
 	need strace has_command strace
 	need valgrind has_command valgrind
@@ -100,6 +103,7 @@ find_wanted()
 	# Readers of exported profiles.
 	need chromium has_command chromium
 	need golang-go has_command go
+	need mypy has_command mypy
 	need npm has_command npm
 	need python3-jsonschema python3 -c 'import jsonschema'
 	# Programs of the corpus that are small.
