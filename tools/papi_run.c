@@ -20,14 +20,16 @@
 #include "papi_run.h"
 #include "program.h"
 
-#define MAX_REPEAT 10000
+#define MAX_REPEAT      10000
+#define MAX_INTERVAL_MS 3600000
 
 struct options {
 	enum run_format format;
 	const char *output; /* path of the report, NULL for standard error */
 	const char *save;   /* path of the results, NULL for none */
 	int repeat;
-	pid_t pid; /* process to watch, 0 when a program is run */
+	int interval_ms; /* 0: none */
+	pid_t pid;       /* process to watch, 0 when a program is run */
 	bool best_effort;
 	bool reproducible;
 	bool keeps; /* variables of the environment */
@@ -132,6 +134,7 @@ static const char usage_text[] =
 	"  -o, --output FILE       write the report to FILE\n"
 	"      --format FORMAT     text (for people), json or csv\n"
 	"  -r, --repeat REPEAT     run the program REPEAT times, and print means and how far the runs differ\n"
+	"  -I, --interval MS       tell what was counted in each interval of MS milliseconds, too\n"
 	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
 	"      --best-effort       run the program even if an event is unknown, and count the others\n"
 	"      --profile           show the five lines in which most happened, too, and keep the profile\n"
@@ -188,6 +191,9 @@ static void check_options(const struct options *options, const struct run_list *
 				: options->repeat > 1 ? "leave out -r"
 				: options->passes     ? "leave out --passes"
 						      : "leave out --format");
+	if (options->interval_ms && (options->repeat > 1 || options->passes))
+		papi_tool_usage_error(
+			&papi_run_tool, "-I tells of one run: leave out %s", options->passes ? "--passes" : "-r");
 	if (options->keeps && !options->reproducible)
 		papi_tool_usage_error(&papi_run_tool,
 			"--keep-env goes with --reproducible: without it the program "
@@ -222,7 +228,8 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		{ "passes", no_argument, NULL, OPTION_PASSES },
 		{ "list-groups", no_argument, NULL, OPTION_LIST_GROUPS }, { "output", required_argument, NULL, 'o' },
 		{ "format", required_argument, NULL, OPTION_FORMAT }, { "repeat", required_argument, NULL, 'r' },
-		{ "pid", required_argument, NULL, 'p' }, { "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
+		{ "interval", required_argument, NULL, 'I' }, { "pid", required_argument, NULL, 'p' },
+		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
 		{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
 		{ "keep-env", required_argument, NULL, OPTION_KEEP_ENV },
 		{ "profile", no_argument, NULL, OPTION_PROFILE }, { "save", required_argument, NULL, OPTION_SAVE },
@@ -232,7 +239,7 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 
 	options->repeat = 1;
 	/* The plus sign: what follows the name of the program belongs to the program. */
-	while ((option = getopt_long(argc, argv, "+e:g:o:r:p:h", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:g:o:r:I:p:h", names, NULL)) != -1) {
 		switch (option) {
 		case 'e':
 			papi_run_events_parse(list, optarg);
@@ -254,6 +261,9 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			break;
 		case 'r':
 			options->repeat = (int)papi_tool_number(&papi_run_tool, "-r", optarg, 1, MAX_REPEAT);
+			break;
+		case 'I':
+			options->interval_ms = (int)papi_tool_number(&papi_run_tool, "-I", optarg, 1, MAX_INTERVAL_MS);
 			break;
 		case 'p':
 			options->pid = (pid_t)papi_tool_number(&papi_run_tool, "-p", optarg, 1, INT32_MAX);
@@ -379,9 +389,10 @@ static void tell_left_out(struct run_result *result)
 /* Writes the report; the exit status that is left after that. */
 static int finish(struct run_list *list, struct run_result *result, const struct options *options, int output)
 {
-	int error;
+	int error, error_before;
 
 	papi_run_events_conclude(list);
+	error_before = papi_run_intervals_end(list, result);
 	papi_run_metrics_compute(list, result);
 	tell_left_out(result);
 	tell_passes(list, result);
@@ -390,7 +401,7 @@ static int finish(struct run_list *list, struct run_result *result, const struct
 	/* Standard error was closed by whoever started papi_run: nobody wants the report. */
 	if (output < 0)
 		return completeness(list, result, options);
-	error = papi_run_report_write(list, result, options->format, output);
+	error = error_before ? error_before : papi_run_report_write(list, result, options->format, output);
 	if (result->profiled && !error)
 		papi_run_profile_report(output);
 	if (options->output && close(output) != 0 && !error)
@@ -454,6 +465,8 @@ int main(int argc, char **argv)
 			modules = papi_run_modules_find(path, argv + optind);
 		}
 		output = open_output(options.output);
+		if (options.interval_ms)
+			papi_run_intervals_prepare(&list, options.interval_ms, options.format, output);
 		if (options.reproducible)
 			papi_run_reproduce();
 		papi_program_block_signals();

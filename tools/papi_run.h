@@ -9,7 +9,7 @@
  * (what makes runs differ), papi_run_virtual.c (events that an agent counts inside the program), papi_run_processes.c
  * (whether it has counted all of it), papi_run_profile.c (where events happened), papi_run_metrics.c,
  * papi_run_metrics_report.c and papi_run_passes.c (groups of metrics: their values, how these are told, and what of
- * them is counted at once).
+ * them is counted at once), papi_run_intervals.c and papi_run_intervals_write.c (what is counted in each interval).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
@@ -31,6 +31,9 @@
 enum { RUN_EXIT_USAGE = 2, RUN_EXIT_INCOMPLETE = 123 };
 
 enum run_format { RUN_FORMAT_TEXT, RUN_FORMAT_JSON, RUN_FORMAT_CSV };
+
+#define RUN_CSV_COLUMNS \
+	"event,count,unit,share,rate,kind,domain,enabled_ns,running_ns,rsd_percent,error,partial,interval"
 
 /* One event of the report, asked for or of the default set. */
 struct run_event {
@@ -122,6 +125,24 @@ struct run_processes {
 	size_t n_reasons;
 };
 
+/* What an event has counted by some moment, or in an interval. */
+struct run_reading {
+	long long count, enabled_ns, running_ns;
+};
+
+/* An interval of the run, by nanoseconds since that began. */
+struct run_slice {
+	long long begin_ns, end_ns;
+	struct run_reading *counts; /* of the list's events */
+};
+
+/* Where intervals are told. */
+struct run_intervals_out {
+	enum run_format format;
+	int descriptor; /* -1: nowhere */
+	int error;      /* an errno: no more can be written */
+};
+
 /* What the runs of the program, or one watch, gave besides the counts. */
 struct run_result {
 	char **command;        /* NULL-terminated */
@@ -192,6 +213,8 @@ void papi_run_passes_conclude(struct run_list *list, size_t completed);
 void papi_run_counters_open(struct run_counters *counters, struct run_list *list, pid_t tid);
 void papi_run_counters_start(struct run_counters *counters, struct run_list *list);
 void papi_run_counters_stop(struct run_counters *counters, struct run_list *list, size_t run);
+/* Adds to the readings, one for each event of the list, what the sets have counted by now; they go on. */
+void papi_run_counters_read(struct run_counters *counters, const struct run_list *list, struct run_reading *readings);
 void papi_run_counters_close(struct run_counters *counters);
 
 /* papi_run_child.c */
@@ -245,6 +268,8 @@ void papi_run_virtual_begin(struct run_list *list, const char *path);
 void papi_run_virtual_hand_over(void);
 /* Once it has ended: adds the counts of all its processes to the given run. */
 void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns);
+/* Writes into the readings of virtual events what they have counted by now; where none are counted, nothing. */
+void papi_run_virtual_read(const struct run_list *list, long long elapsed_ns, struct run_reading *readings);
 
 /* For a process that runs already: the descriptor of the table, and the agent's path. -1: the events are given up. */
 int papi_run_virtual_open(struct run_list *list, const char **agent);
@@ -266,6 +291,26 @@ void papi_run_processes_json(FILE *out, const struct run_processes *processes);
 void papi_run_processes_csv(FILE *out, const struct run_processes *processes);
 void papi_run_processes_free(struct run_processes *processes);
 
+/* papi_run_intervals.c */
+/* Intervals are wanted. Ends papi_run where an event has none. */
+void papi_run_intervals_prepare(const struct run_list *list, int period_ms, enum run_format format, int descriptor);
+bool papi_run_intervals_wanted(void);
+void papi_run_intervals_begin(const struct run_list *list, long long started);
+/* Nanoseconds until the next one ends; -1: none does. */
+long long papi_run_intervals_wait(void);
+/* Tells an interval if it has ended, from the counters of all threads. */
+void papi_run_intervals_tick(
+	const struct run_list *list, const struct run_result *result, struct run_counters *counters, size_t number);
+/* Tells the last one, when all is counted. 0, or the errno with which an interval could not be written. */
+int papi_run_intervals_end(const struct run_list *list, const struct run_result *result);
+
+/* papi_run_intervals_write.c */
+void papi_run_intervals_write_head(struct run_intervals_out *to, const struct run_list *list);
+void papi_run_intervals_write(struct run_intervals_out *to, const struct run_list *list,
+	const struct run_result *result, const struct run_slice *slice);
+/* A report, as it stands behind intervals. */
+void papi_run_intervals_fold(FILE *out, enum run_format format, const char *text);
+
 /* papi_run_watch.c */
 int papi_run_watch(struct run_list *list, struct run_result *result, pid_t pid);
 
@@ -277,6 +322,8 @@ double papi_run_report_interval(const struct run_event *event, const struct run_
 double papi_run_report_rate(const struct run_event *event, const struct run_result *result);
 const char *papi_run_report_kind(const struct run_event *event, const struct run_result *result);
 bool papi_run_report_is_partial(const struct run_event *event, const struct run_result *result);
+/* 0, or an errno. */
+int papi_run_report_write_all(int descriptor, const char *text, size_t length);
 int papi_run_report_write(
 	const struct run_list *list, const struct run_result *result, enum run_format format, int descriptor);
 

@@ -13,8 +13,18 @@
 #include "papi_run.h"
 #include "program.h"
 
+/* A signal, or 0 when there is something else to do. */
+static int wait_signal(const sigset_t *waited, siginfo_t *info)
+{
+	long long wait = papi_run_intervals_wait();
+	const struct timespec limit = { .tv_sec = wait / 1000000000, .tv_nsec = wait % 1000000000 };
+
+	return wait < 0 ? sigwaitinfo(waited, info) : sigtimedwait(waited, info, &limit);
+}
+
 /* Waits until the program has ended, and passes signals on to it. True when a signal came. */
-static bool wait_for(const struct papi_program *program, int *status, struct rusage *usage)
+static bool wait_for(const struct papi_program *program, struct run_list *list, const struct run_result *result,
+	struct run_counters *counters, int *status, struct rusage *usage)
 {
 	sigset_t waited = *papi_program_signals();
 	bool interrupted = false;
@@ -33,7 +43,8 @@ static bool wait_for(const struct papi_program *program, int *status, struct rus
 			memset(usage, 0, sizeof(*usage));
 			return true;
 		}
-		number = sigwaitinfo(&waited, &info);
+		papi_run_intervals_tick(list, result, counters, 1);
+		number = wait_signal(&waited, &info);
 		if (number < 0 || number == SIGCHLD)
 			continue;
 		if (number != SIGUSR1 && number != SIGUSR2)
@@ -107,7 +118,8 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	}
 	started = papi_run_now();
 	error = papi_program_release(&program);
-	interrupted = wait_for(&program, &status, &usage);
+	papi_run_intervals_begin(list, started);
+	interrupted = wait_for(&program, list, result, &counters, &status, &usage);
 	if (list->pass == 0) {
 		result->elapsed_ns[run] = papi_run_now() - started;
 		result->user_ns[run] = nanoseconds(usage.ru_utime);

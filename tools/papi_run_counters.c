@@ -66,6 +66,7 @@ static void set_remember(struct run_set *set, size_t member)
 	set->values = papi_run_allocate(set->values, number, sizeof(*set->values));
 	set->enabled_ns = papi_run_allocate(set->enabled_ns, number, sizeof(*set->enabled_ns));
 	set->running_ns = papi_run_allocate(set->running_ns, number, sizeof(*set->running_ns));
+	set->values[set->number] = set->enabled_ns[set->number] = set->running_ns[set->number] = 0;
 	set->members[set->number++] = member;
 }
 
@@ -222,6 +223,26 @@ void papi_run_counters_stop(struct run_counters *counters, struct run_list *list
 			set_collect(set, list, run);
 		else
 			refuse_all(list, set, error);
+	}
+}
+
+void papi_run_counters_read(struct run_counters *counters, const struct run_list *list, struct run_reading *readings)
+{
+	for (size_t i = 0; i < counters->number; i++) {
+		struct run_set *set = &counters->sets[i];
+
+		/* Of what cannot be read just now, the values are those of the last time. */
+		if (PAPI_read(set->eventset, set->values) == PAPI_OK)
+			PAPI_get_event_times(set->eventset, set->enabled_ns, set->running_ns);
+		for (size_t k = 0; k < set->number; k++) {
+			struct run_reading *reading = &readings[set->members[k]];
+
+			if (list->events[set->members[k]].error)
+				continue;
+			reading->count += set->values[k];
+			reading->enabled_ns += set->enabled_ns[k];
+			reading->running_ns += set->running_ns[k];
+		}
 	}
 }
 

@@ -213,8 +213,7 @@ static void csv_time(
 
 void papi_run_data_csv(FILE *out, const struct run_list *list, const struct run_result *result)
 {
-	fputs("event,count,unit,share,rate,kind,domain,enabled_ns,running_ns,rsd_percent,error,partial,interval\n",
-		out);
+	fputs(RUN_CSV_COLUMNS "\n", out);
 	for (size_t i = 0; i < list->number; i++)
 		csv_event(out, &list->events[i], result);
 	papi_run_metrics_csv(out, list);

@@ -455,8 +455,7 @@ static void notes_print(const struct page *page, const struct run_list *list, co
 	free(names);
 }
 
-/* 0, or an errno. */
-static int write_all(int descriptor, const char *text, size_t length)
+int papi_run_report_write_all(int descriptor, const char *text, size_t length)
 {
 	struct pollfd ready = { .fd = descriptor, .events = POLLOUT };
 
@@ -474,6 +473,21 @@ static int write_all(int descriptor, const char *text, size_t length)
 		length -= (size_t)written;
 	}
 	return 0;
+}
+
+static int write_behind_intervals(enum run_format format, const char *report, int descriptor)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	int error;
+
+	if (!out)
+		return errno;
+	papi_run_intervals_fold(out, format, report);
+	error = fclose(out) != 0 ? errno : papi_run_report_write_all(descriptor, text, length);
+	free(text);
+	return error;
 }
 
 /* Writes the report of all runs to a descriptor; 0, or an errno. */
@@ -505,7 +519,11 @@ int papi_run_report_write(
 		notes_print(&page, list, result);
 		papi_run_processes_text(out, &result->processes);
 	}
-	error = fclose(out) != 0 ? errno : write_all(descriptor, text, length);
+	error = fclose(out) != 0 ? errno : 0;
+	if (!error && papi_run_intervals_wanted())
+		error = write_behind_intervals(format, text, descriptor);
+	else if (!error)
+		error = papi_run_report_write_all(descriptor, text, length);
 	free(text);
 	return error;
 }

@@ -8,6 +8,7 @@
  * The agent is preloaded by the dynamic linker, so a program without one is out of reach (src/agent/image.h).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/collector.h"
 #include "papi_run.h"
@@ -112,6 +113,39 @@ static const char *take_values(struct run_list *list, size_t run, long long elap
 	free(values);
 	free(intervals);
 	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
+}
+
+/* By one counter after the other, while programs go on counting: a thread that ends at this moment has its counts
+ * moved, and is seen at the next one. Nothing seen before is taken back for that. */
+static void read_sums(uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS])
+{
+	static uint64_t highest[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+
+	papi_agent_collector_sums(&collector, sums);
+	for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
+		for (size_t i = 0; i < PAPI_AGENT_COUNTERS; i++) {
+			if ((int64_t)(sums[lane][i] - highest[lane][i]) > 0)
+				highest[lane][i] = sums[lane][i];
+			sums[lane][i] = highest[lane][i];
+		}
+}
+
+void papi_run_virtual_read(const struct run_list *list, long long elapsed_ns, struct run_reading *readings)
+{
+	uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+	size_t position = 0;
+	long long *values;
+
+	if (!collector.table)
+		return;
+	values = papi_run_allocate(NULL, list->number, sizeof(*values));
+	memset(values, 0, list->number * sizeof(*values));
+	read_sums(sums);
+	papi_agent_values(eventset, sums, values, NULL);
+	for (size_t i = 0; i < list->number; i++)
+		if (list->events[i].is_virtual && !list->events[i].error)
+			readings[i] = (struct run_reading){ values[position++], elapsed_ns, elapsed_ns };
+	free(values);
 }
 
 void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns)

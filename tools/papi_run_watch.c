@@ -137,21 +137,33 @@ static bool watch_open(struct watched *watched, struct run_list *list, pid_t pid
 	return steady;
 }
 
+/* For how many milliseconds nothing is to be done; -1: for ever. */
+static int idle_ms(bool polls, bool virtually)
+{
+	long long wait = papi_run_intervals_wait();
+	int idle = polls ? POLL_MILLISECONDS : virtually ? LOOK_MILLISECONDS : -1;
+
+	wait = wait < 0 ? wait : (wait + 999999) / 1000000;
+	return wait >= 0 && (idle < 0 || wait < idle) ? (int)wait : idle;
+}
+
 /* Until the process ends or a signal comes. */
-static void watch_wait(pid_t pid, int process, int signals, bool virtually)
+static void watch_wait(struct watched *watched, const struct run_list *list, const struct run_result *result,
+	int process, int signals, bool virtually)
 {
 	/* Where process is -1, poll leaves it out and wakes up by the clock. */
 	struct pollfd files[] = { { .fd = signals, .events = POLLIN }, { .fd = process, .events = POLLIN } };
 
 	for (;;) {
-		int ready = poll(files, 2, process < 0 ? POLL_MILLISECONDS : virtually ? LOOK_MILLISECONDS : -1);
+		int ready = poll(files, 2, idle_ms(process < 0, virtually));
 
 		if (ready > 0 || (ready < 0 && errno != EINTR))
 			return;
-		if (process < 0 && papi_process_ended(pid))
+		if (process < 0 && papi_process_ended(result->watched))
 			return;
 		if (virtually)
 			papi_run_attach_look();
+		papi_run_intervals_tick(list, result, watched->counters, watched->threads.number);
 	}
 }
 
@@ -178,8 +190,9 @@ static void watch_count(struct watched *watched, struct run_list *list, struct r
 	for (size_t i = 0; i < watched->threads.number; i++)
 		watch_thread(&watched->counters[i], list, watched->threads.ids[i], start);
 	started = papi_run_now();
+	papi_run_intervals_begin(list, virtually ? virtually : started);
 	if (papi_run_events_counted(list) > 0)
-		watch_wait(result->watched, process, signals, virtually);
+		watch_wait(watched, list, result, process, signals, virtually);
 	result->elapsed_ns[0] = papi_run_now() - (virtually ? virtually : started);
 	if (virtually)
 		papi_run_attach_end(list, result, result->elapsed_ns[0]);
