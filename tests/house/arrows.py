@@ -37,16 +37,16 @@ FLOORS = {
     'components/vpmu/counters.h': '',
     'components/vpmu/agent.h': '',
     'components/vpmu/ways.h': '',
-    'components/vpmu/call_record.h': '',
+    'components/vpmu/call_frame.h': '',
     'components/vpmu/profile_log.h': 'components/vpmu/counters.h components/vpmu/ways.h',
     'components/vpmu/models': 'linux/machine components/vpmu/counters.h',
     'components/vpmu/engine.h': 'components/vpmu/counters.h components/vpmu/agent.h',
     'components/vpmu/translator': 'base core components/vpmu/counters.h components/vpmu/ways.h '
-                                  'components/vpmu/call_record.h components/vpmu/profile_log.h '
+                                  'components/vpmu/call_frame.h components/vpmu/profile_log.h '
                                   'components/vpmu/models components/vpmu/engine.h',
     'components/vpmu/arithmetic': '',
     'components/vpmu/classify': 'components/vpmu/counters.h components/vpmu/arithmetic',
-    'components/vpmu/x86_64': 'base linux/cpu components/vpmu/ways.h components/vpmu/call_record.h '
+    'components/vpmu/x86_64': 'base linux/cpu components/vpmu/ways.h components/vpmu/call_frame.h '
                               'components/vpmu/profile_log.h '
                               'components/vpmu/models components/vpmu/engine.h components/vpmu/translator '
                               'components/vpmu/classify',
@@ -68,7 +68,7 @@ FLOORS = {
     'tools/papi_run': 'include components/vpmu/agent.h agent process tools',
     'tools/papi_compare': 'tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
-                          'components/vpmu/counters.h components/vpmu/call_record.h '
+                          'components/vpmu/counters.h components/vpmu/call_frame.h '
                           'components/vpmu/profile_log.h agent symbols profile tools',
 }
 # Headers that say what somebody above provides: a name that one of them has is used by way of it, wherever the linker

@@ -15,7 +15,7 @@
 
 #include "agent/collector.h"
 #include "base/error.h"
-#include "components/vpmu/call_record.h"
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/counters.h"
 #include "common.h"
 #include "event_names.h"

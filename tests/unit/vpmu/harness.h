@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-#include "components/vpmu/call_record.h"
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/x86_64/translate/recover.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 

@@ -23,14 +23,13 @@ struct papi_vpmu_mark {
 	uint16_t pc;      /* offset from the pc of the block of the instruction that is next */
 	uint16_t spilled; /* bit per register whose value is in spilled[] */
 	/* Of the block's counters, in the order of their numbers, so many have been added, the one of its way behind
-	 * the others; and PAPI_VPMU_ADDED_WAY, if that of the taken branch, or of the iterations, has;
-	 * and _CALL, if the call or return that comes next has been recorded. */
+	 * the others; and PAPI_VPMU_ADDED_WAY, if that of the taken branch, or of the iterations, has. */
 	uint8_t added;
 	uint8_t kind; /* enum papi_vpmu_mark_kind */
+	uint8_t call; /* enum papi_vpmu_call_step: of the call or return that the program has just made */
 };
 
-#define PAPI_VPMU_ADDED_WAY  0x80u
-#define PAPI_VPMU_ADDED_CALL 0x40u
+#define PAPI_VPMU_ADDED_WAY 0x80u
 
 enum papi_vpmu_mark_kind {
 	PAPI_VPMU_MARK_AT,       /* at that pc */

@@ -1,91 +1,110 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/translator/calls.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
-#include "components/vpmu/call_record.h"
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/thread.h"
 
-#define MAX_FRAMES    (1u << 20) /* of each stack; room is taken as it is used */
-#define MAX_STACKS    64u
-#define MAX_FUNCTIONS (1u << 20)
-#define FAR           ((uint64_t)1 << 20) /* no frame is that large */
-
-struct frame {
-	uint64_t slot; /* where the return address is */
-	uint32_t pair;
-	uint32_t outermost; /* its function was not active before */
-	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS];
-};
+#define MAX_FRAMES (1u << 20) /* of each stack; room is taken as it is used */
+#define MAX_STACKS 64u
+#define NEAR       4096u            /* a jump leads no further below the last call */
+#define ABOVE      16384u           /* nor a return above the first, to what called that before it was counted */
+#define FAR        (1u << 20)       /* nor do signals come further away */
+#define END_SHIFT  32               /* a stack ends at a multiple of that */
+#define ENDS       4096u            /* so many are tried */
+#define NO_SLOT    UINT64_MAX       /* of the frame below all others */
 
 struct stack {
-	uint64_t low, high; /* places that were seen */
-	struct frame *frames;
-	uint32_t n;
-	uint64_t left[PAPI_VPMU_CALL_CLOCKS];   /* the clocks when it was left */
-	uint64_t paused[PAPI_VPMU_CALL_CLOCKS]; /* what they went on meanwhile */
+	unsigned char *memory, *first, *top; /* top: while it is left */
+	uint64_t place;                      /* where the stack pointer was last seen */
+	uint64_t left[PAPI_VPMU_CALL_CLOCKS];
 };
 
 /* Of a thread. */
 struct papi_vpmu_calls {
-	_Alignas(PAPI_VPMU_CALLS_MEMORY) unsigned char records[PAPI_VPMU_CALLS_MEMORY];
+	unsigned frame_size, n_clocks, n_stacks, current;
+	unsigned char clocks[PAPI_VPMU_CALL_CLOCKS]; /* which counters they are */
 	struct stack stacks[MAX_STACKS];
-	unsigned n_stacks, current;
-	uint32_t *active; /* how often each function is, by its number */
 };
 
 /* ---- memory ---- */
 
-/* The first record is not at the beginning: 0 in the lower bits says that it is full. */
-static unsigned size_of_record(const struct papi_vpmu_thread *thread)
+static unsigned char *end_of(const struct stack *stack)
 {
-	return 8 * papi_vpmu_call_words(thread->wants.profile);
+	return (unsigned char *)((((uintptr_t)stack->memory >> END_SHIFT) + 1) << END_SHIFT);
 }
 
-static unsigned n_clocks(const struct papi_vpmu_thread *thread)
+/* So that it ends where that many lower bits are 0. */
+static unsigned char *map_frames(const struct papi_vpmu_thread *thread, size_t size)
 {
-	return (unsigned)__builtin_popcountll(thread->wants.profile);
+	uintptr_t end = (uintptr_t)thread >> END_SHIFT << END_SHIFT;
+
+	for (unsigned i = 0; i < ENDS && end > (uintptr_t)1 << END_SHIFT; i++, end -= (uintptr_t)1 << END_SHIFT) {
+		long got = papi_vpmu_raw(SYS_mmap, (long)(end - size), (long)size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+		if (got == (long)(end - size))
+			return (unsigned char *)(uintptr_t)got;
+		if (!papi_vpmu_failed(got)) /* an old kernel, which takes it for a hint */
+			papi_vpmu_raw(SYS_munmap, got, (long)size, 0, 0, 0, 0);
+		else if (got != -EEXIST)
+			return NULL;
+	}
+	return NULL;
 }
 
-static uint64_t *first_record(struct papi_vpmu_thread *thread)
+static struct papi_vpmu_call_frame *frame_at(unsigned char *place)
 {
-	return (uint64_t *)(void *)(thread->calls->records + size_of_record(thread));
+	return (struct papi_vpmu_call_frame *)(void *)place;
 }
 
-static struct papi_vpmu_calls *map_aligned(void)
+static struct stack *new_stack(struct papi_vpmu_thread *thread, uint64_t place)
 {
-	const size_t size = sizeof(struct papi_vpmu_calls), alignment = PAPI_VPMU_CALLS_MEMORY;
-	char *start = papi_vpmu_memory_map(size + alignment), *aligned;
+	struct papi_vpmu_calls *calls = thread->calls;
+	struct stack *stack = &calls->stacks[calls->n_stacks];
 
-	if (!start)
+	if (calls->n_stacks == MAX_STACKS)
 		return NULL;
-	aligned = (char *)(((uintptr_t)start + alignment - 1) & ~(uintptr_t)(alignment - 1));
-	if (aligned > start)
-		papi_vpmu_memory_unmap(start, (size_t)(aligned - start));
-	if (start + alignment > aligned)
-		papi_vpmu_memory_unmap(aligned + size, (size_t)(start + alignment - aligned));
-	return (struct papi_vpmu_calls *)(void *)aligned;
+	stack->memory = map_frames(thread, (size_t)MAX_FRAMES * calls->frame_size);
+	if (!stack->memory)
+		return NULL;
+	frame_at(stack->memory)->slot = NO_SLOT;
+	stack->first = stack->top = stack->memory + calls->frame_size;
+	stack->place = place;
+	calls->n_stacks++;
+	return stack;
+}
+
+void papi_vpmu_calls_forget(struct papi_vpmu_thread *thread)
+{
+	if (thread->calls)
+		papi_vpmu_raw(SYS_madvise, (long)((uintptr_t)thread + papi_vpmu_processor_pairs),
+			PAPI_VPMU_PAIRS * sizeof(uint64_t), MADV_DONTNEED, 0, 0, 0);
 }
 
 bool papi_vpmu_calls_begin(struct papi_vpmu_thread *thread)
 {
-	struct papi_vpmu_calls *calls = thread->calls;
+	struct papi_vpmu_calls *calls = papi_vpmu_memory_map(sizeof(*calls));
 
-	if (!calls) {
-		calls = map_aligned();
-		if (!calls)
-			return false;
-		calls->active = papi_vpmu_memory_map(MAX_FUNCTIONS * sizeof(*calls->active));
-		if (!calls->active) {
-			papi_vpmu_memory_unmap(calls, sizeof(*calls));
-			return false;
-		}
-		thread->calls = calls;
+	if (!calls)
+		return false;
+	thread->calls = calls;
+	calls->frame_size = papi_vpmu_call_frame_size(thread->wants.profile);
+	for (uint64_t left = thread->wants.profile; left; left &= left - 1)
+		calls->clocks[calls->n_clocks++] = (unsigned char)__builtin_ctzll(left);
+	if (!new_stack(thread, 0)) {
+		papi_vpmu_memory_unmap(calls, sizeof(*calls));
+		thread->calls = NULL;
+		return false;
 	}
-	thread->calls_next = first_record(thread);
+	thread->calls_top = calls->stacks[0].top;
+	papi_vpmu_calls_forget(thread);
 	return true;
 }
 
@@ -94,192 +113,281 @@ static void give_back(struct papi_vpmu_thread *thread)
 	struct papi_vpmu_calls *calls = thread->calls;
 
 	for (unsigned i = 0; i < calls->n_stacks; i++)
-		papi_vpmu_memory_unmap(calls->stacks[i].frames, MAX_FRAMES * sizeof(struct frame));
-	papi_vpmu_memory_unmap(calls->active, MAX_FUNCTIONS * sizeof(*calls->active));
+		papi_vpmu_memory_unmap(calls->stacks[i].memory, (size_t)MAX_FRAMES * calls->frame_size);
 	papi_vpmu_memory_unmap(calls, sizeof(*calls));
 	thread->calls = NULL;
 }
 
-/* ---- stacks ---- */
-
-static bool is_near(const struct stack *stack, uint64_t place)
-{
-	return place + FAR >= stack->low && place <= stack->high + FAR;
-}
-
-/* Time stands still on the one that is left. */
-static void change_stack(struct papi_vpmu_calls *calls, unsigned to, const uint64_t *clocks, unsigned n)
-{
-	struct stack *from = &calls->stacks[calls->current], *stack = &calls->stacks[to];
-
-	for (unsigned i = 0; i < n; i++) {
-		from->left[i] = clocks[i];
-		stack->paused[i] += clocks[i] - stack->left[i];
-	}
-	calls->current = to;
-}
-
-static struct stack *new_stack(struct papi_vpmu_calls *calls, uint64_t place)
-{
-	struct stack *stack = &calls->stacks[calls->n_stacks];
-
-	if (calls->n_stacks == MAX_STACKS)
-		return NULL;
-	stack->frames = papi_vpmu_memory_map(MAX_FRAMES * sizeof(struct frame));
-	if (!stack->frames)
-		return NULL;
-	stack->low = stack->high = place;
-	calls->n_stacks++;
-	return stack;
-}
-
-/* The one that a place is in: NULL when there are too many. */
-static struct stack *stack_at(struct papi_vpmu_calls *calls, uint64_t place, const uint64_t *clocks, unsigned n)
-{
-	struct stack *stack = &calls->stacks[calls->current];
-	unsigned i = 0;
-
-	if (!calls->n_stacks)
-		return new_stack(calls, place);
-	if (!is_near(stack, place)) {
-		while (i < calls->n_stacks && !is_near(&calls->stacks[i], place))
-			i++;
-		if (i == calls->n_stacks && !new_stack(calls, place))
-			return NULL;
-		change_stack(calls, i, clocks, n);
-		stack = &calls->stacks[i];
-	}
-	if (place < stack->low)
-		stack->low = place;
-	if (place > stack->high)
-		stack->high = place;
-	return stack;
-}
-
 /* ---- frames ---- */
 
-/* What has happened since it was opened, or since the last time. */
-static void count_frame(
-	struct papi_vpmu_thread *thread, const struct stack *stack, struct frame *frame, const uint64_t *clocks)
+static struct stack *current(const struct papi_vpmu_thread *thread)
 {
-	unsigned n = n_clocks(thread);
-	uint64_t spent[PAPI_VPMU_CALL_CLOCKS];
+	return &thread->calls->stacks[thread->calls->current];
+}
 
-	if (!frame->outermost)
-		return;
-	for (unsigned i = 0; i < n; i++) {
-		spent[i] = clocks[i] - stack->paused[i] - frame->clocks[i];
-		frame->clocks[i] += spent[i];
+static uint64_t *counter(struct papi_vpmu_thread *thread, uint32_t offset)
+{
+	return (uint64_t *)((uintptr_t)thread + offset);
+}
+
+static uint64_t clock_of(const struct papi_vpmu_thread *thread, unsigned i)
+{
+	return thread->counters[0][thread->calls->clocks[i]];
+}
+
+/* What has happened since it was opened, or since the last time; of clocks from first on. */
+static void spend(struct papi_vpmu_thread *thread, struct papi_vpmu_call_frame *frame, unsigned first)
+{
+	for (unsigned i = first; i < thread->calls->n_clocks; i++) {
+		uint64_t now = clock_of(thread, i);
+
+		counter(thread, frame->pair)[1 + i] += now - frame->clocks[i];
+		frame->clocks[i] = now;
 	}
-	papi_vpmu_profile_returned(thread, frame->pair, spent, n);
 }
 
-static void close_frame(struct papi_vpmu_thread *thread, struct stack *stack, const uint64_t *clocks)
+static void end_frame(struct papi_vpmu_thread *thread, struct papi_vpmu_call_frame *frame)
 {
-	struct frame *frame = &stack->frames[--stack->n];
-
-	thread->calls->active[papi_vpmu_profile_function(frame->pair)]--;
-	count_frame(thread, stack, frame, clocks);
+	if (!--*counter(thread, frame->active))
+		spend(thread, frame, 0);
 }
 
-static void take_call(struct papi_vpmu_thread *thread, const struct papi_vpmu_call_record *record)
+static void close_frame(struct papi_vpmu_thread *thread)
 {
-	uint64_t slot = record->stack - sizeof(uint64_t);
-	unsigned n = n_clocks(thread);
-	struct stack *stack = stack_at(thread->calls, slot, record->clocks, n);
-	uint32_t pair = papi_vpmu_profile_pair((uint32_t)record->site, record->target), *active;
-	struct frame *frame;
+	thread->calls_top -= thread->calls->frame_size;
+	end_frame(thread, frame_at(thread->calls_top));
+}
 
-	while (stack && stack->n && stack->frames[stack->n - 1].slot <= slot)
-		close_frame(thread, stack, record->clocks);
-	if (!pair)
+/* Where there is no room for it, it has no end. */
+static void drop_last(struct papi_vpmu_thread *thread)
+{
+	if (thread->calls_top < end_of(current(thread)))
 		return;
-	papi_vpmu_profile_called(thread, pair);
-	if (!stack || stack->n == MAX_FRAMES)
-		return;
-	active = &thread->calls->active[papi_vpmu_profile_function(pair)];
-	frame = &stack->frames[stack->n++];
+	thread->calls_top -= thread->calls->frame_size;
+	--*counter(thread, frame_at(thread->calls_top)->active);
+}
+
+static void open_frame(struct papi_vpmu_thread *thread, const struct papi_vpmu_pair *pair, uint64_t slot)
+{
+	struct papi_vpmu_call_frame *frame = frame_at(thread->calls_top);
+
 	frame->slot = slot;
-	frame->pair = pair;
-	frame->outermost = !*active;
-	++*active;
-	for (unsigned i = 0; i < n; i++)
-		frame->clocks[i] = record->clocks[i] - stack->paused[i];
+	frame->pair = pair->counters;
+	frame->active = pair->active;
+	for (unsigned i = 0; i < thread->calls->n_clocks; i++)
+		frame->clocks[i] = clock_of(thread, i);
+	thread->calls_top += thread->calls->frame_size;
+	++*counter(thread, pair->counters);
+	++*counter(thread, pair->active);
+	drop_last(thread);
 }
 
-static void take_return(struct papi_vpmu_thread *thread, const struct papi_vpmu_call_record *record)
-{
-	struct stack *stack = stack_at(thread->calls, record->stack, record->clocks, n_clocks(thread));
+/* ---- stacks ---- */
 
-	while (stack && stack->n && stack->frames[stack->n - 1].slot <= record->stack)
-		close_frame(thread, stack, record->clocks);
+static unsigned char *top_of(const struct papi_vpmu_thread *thread, const struct stack *stack)
+{
+	return stack == current(thread) ? thread->calls_top : stack->top;
 }
 
-void papi_vpmu_calls_drain(struct papi_vpmu_thread *thread)
+/* Whether an address lies beside the open frames: no further below, and no further above. */
+static bool holds(const struct papi_vpmu_thread *thread, const struct stack *stack, uint64_t place, uint64_t below,
+	uint64_t above)
 {
-	unsigned words = papi_vpmu_call_words(thread->wants.profile);
-	const uint64_t *at, *end = thread->calls_next;
+	unsigned char *top = top_of(thread, stack);
+
+	if (top == stack->first)
+		return !stack->place || (place + below >= stack->place && place <= stack->place + above);
+	return place + below >= frame_at(top - thread->calls->frame_size)->slot &&
+		place <= frame_at(stack->first)->slot + above;
+}
+
+static struct stack *find_among(
+	struct papi_vpmu_thread *thread, uint64_t place, uint64_t below, uint64_t above)
+{
+	struct papi_vpmu_calls *calls = thread->calls;
+
+	if (holds(thread, current(thread), place, below, above))
+		return current(thread);
+	for (unsigned i = 0; i < calls->n_stacks; i++)
+		if (holds(thread, &calls->stacks[i], place, below, above))
+			return &calls->stacks[i];
+	return NULL;
+}
+
+/* Time has stood still there. */
+static void change_to(struct papi_vpmu_thread *thread, struct stack *stack)
+{
+	struct papi_vpmu_calls *calls = thread->calls;
+	struct stack *from = current(thread);
+
+	if (stack == from)
+		return;
+	from->top = thread->calls_top;
+	for (unsigned i = 0; i < calls->n_clocks; i++)
+		from->left[i] = clock_of(thread, i);
+	for (unsigned char *place = stack->first; place < stack->top; place += calls->frame_size)
+		for (unsigned i = 0; i < calls->n_clocks; i++)
+			frame_at(place)->clocks[i] += clock_of(thread, i) - stack->left[i];
+	calls->current = (unsigned)(stack - calls->stacks);
+	thread->calls_top = stack->top;
+}
+
+/* The stack pointer is there: what was called below has ended. */
+static void arrive(struct papi_vpmu_thread *thread, uint64_t place, uint64_t below)
+{
+	struct stack *stack = find_among(thread, place, below, sizeof(uint64_t));
+
+	if (!stack)
+		stack = find_among(thread, place, below, ABOVE);
+	if (!stack)
+		stack = new_stack(thread, place);
+	if (!stack)
+		return;
+	change_to(thread, stack);
+	stack->place = place;
+	while (frame_at(thread->calls_top - thread->calls->frame_size)->slot < place)
+		close_frame(thread);
+}
+
+/* ---- what comes to pass ---- */
+
+static void call(struct papi_vpmu_thread *thread, uint32_t block, uint64_t callee, uint64_t slot, bool remember)
+{
+	uint64_t key = callee + papi_vpmu_call_salt(block);
+	uint64_t *place = counter(thread, (uint32_t)papi_vpmu_processor_pairs) + key % PAPI_VPMU_PAIRS;
+	struct papi_vpmu_pair pair;
+
+	if (!papi_vpmu_profile_pair(block, callee, &pair))
+		return;
+	if (remember) {
+		place[PAPI_VPMU_PAIRS] = pair.counters | (uint64_t)pair.active << 32;
+		*place = -key;
+	}
+	open_frame(thread, &pair, slot);
+}
+
+void papi_vpmu_calls_exit(struct papi_vpmu_thread *thread)
+{
+	uint64_t stack = papi_vpmu_processor_stack_pointer(thread);
 
 	if (!thread->calls)
 		return;
-	for (at = first_record(thread); at < end; at += words) {
-		const struct papi_vpmu_call_record *record = (const void *)at;
-
-		if (record->site)
-			take_call(thread, record);
-		else
-			take_return(thread, record);
-	}
-	thread->calls_next = first_record(thread);
+	if (thread->call_site > 0)
+		call(thread, (uint32_t)thread->call_site, thread->callee, stack, true);
+	else if (!thread->call_site)
+		arrive(thread, stack, NEAR);
+	else
+		drop_last(thread);
 }
 
-static unsigned read_clocks(const struct papi_vpmu_thread *thread, uint64_t *clocks)
+void papi_vpmu_calls_finish(
+	struct papi_vpmu_thread *thread, unsigned step, uint32_t block, uint64_t callee, uint64_t stack)
 {
-	unsigned n = 0;
+	struct papi_vpmu_call_frame *last;
 
-	for (uint64_t left = thread->wants.profile; left; left &= left - 1)
-		clocks[n++] = thread->counters[0][__builtin_ctzll(left)];
-	return n;
+	if (!thread->calls)
+		return;
+	last = frame_at(thread->calls_top - thread->calls->frame_size);
+	switch (step) {
+	case PAPI_VPMU_CALL_MADE:
+	case PAPI_VPMU_CALL_MADE_NOTED:
+		call(thread, block, callee, stack, false);
+		break;
+	case PAPI_VPMU_CALL_OPENED:
+		++*counter(thread, last->pair);
+		/* fall through */
+	case PAPI_VPMU_CALL_COUNTED:
+		++*counter(thread, last->active);
+		break;
+	case PAPI_VPMU_CALL_RETURNED:
+		arrive(thread, stack, NEAR);
+		break;
+	case PAPI_VPMU_CALL_CLOSED:
+		end_frame(thread, frame_at(thread->calls_top));
+		break;
+	default:
+		last = frame_at(thread->calls_top);
+		if (!*counter(thread, last->active))
+			spend(thread, last, step - PAPI_VPMU_CALL_SPENT);
+		break;
+	}
+	drop_last(thread);
 }
 
+void papi_vpmu_calls_take_back(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_call_frame *frame;
+
+	if (!thread->calls || thread->calls_top == current(thread)->first)
+		return;
+	thread->calls_top -= thread->calls->frame_size;
+	frame = frame_at(thread->calls_top);
+	--*counter(thread, frame->pair);
+	--*counter(thread, frame->active);
+}
+
+/* Its return is that of a call of nobody. */
+void papi_vpmu_calls_interrupt(struct papi_vpmu_thread *thread)
+{
+	uint64_t stack = papi_vpmu_processor_stack_pointer(thread);
+	struct papi_vpmu_pair nobody;
+
+	if (!thread->calls)
+		return;
+	drop_last(thread);
+	arrive(thread, stack, FAR);
+	papi_vpmu_profile_nobody(&nobody);
+	open_frame(thread, &nobody, stack);
+}
+
+void papi_vpmu_calls_go_on(struct papi_vpmu_thread *thread)
+{
+	if (thread->calls)
+		arrive(thread, papi_vpmu_processor_stack_pointer(thread), FAR);
+}
+
+/* ---- ends ---- */
+
+static void settle(struct papi_vpmu_thread *thread, struct stack *stack, bool again)
+{
+	unsigned size = thread->calls->frame_size;
+
+	change_to(thread, stack);
+	for (unsigned char *at = thread->calls_top; at > stack->first; at -= size)
+		if (again)
+			++*counter(thread, frame_at(at - size)->active);
+		else
+			end_frame(thread, frame_at(at - size));
+}
+
+/* A function that is open several times is counted where its outermost call is. */
 void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
-	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS] = { 0 };
 	struct stack *stack;
 
 	if (!calls)
 		return;
-	papi_vpmu_calls_drain(thread);
-	read_clocks(thread, clocks);
-	stack = &calls->stacks[calls->current];
-	for (uint32_t i = 0; i < stack->n; i++)
-		count_frame(thread, stack, &stack->frames[i], clocks);
+	stack = current(thread);
+	for (unsigned i = 0; i < calls->n_stacks; i++)
+		settle(thread, &calls->stacks[i], false);
+	for (unsigned i = 0; i < calls->n_stacks; i++)
+		settle(thread, &calls->stacks[i], true);
+	change_to(thread, stack);
 }
 
 void papi_vpmu_calls_end(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
-	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS] = { 0 };
-	unsigned n;
 
 	if (!calls)
 		return;
-	papi_vpmu_calls_drain(thread);
-	n = read_clocks(thread, clocks);
 	for (unsigned i = 0; i < calls->n_stacks; i++) {
-		if (i != calls->current)
-			change_stack(calls, i, clocks, n);
-		while (calls->stacks[i].n)
-			close_frame(thread, &calls->stacks[i], clocks);
+		change_to(thread, &calls->stacks[i]);
+		while (thread->calls_top > calls->stacks[i].first)
+			close_frame(thread);
 	}
 	give_back(thread);
-}
-
-void papi_vpmu_calls_take_back(struct papi_vpmu_thread *thread)
-{
-	if (thread->calls && thread->calls_next > first_record(thread))
-		thread->calls_next -= papi_vpmu_call_words(thread->wants.profile);
 }
 
 void papi_vpmu_calls_forked(struct papi_vpmu_thread *self)

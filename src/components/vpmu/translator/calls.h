@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls in an exact profile. Translated code records each call and return (components/vpmu/call_record.h); the runtime
- * makes pairs of them, a call's place and what it called, each with the number of calls and with all that happened in
- * between: the difference of the thread's counters.
+ * Calls in an exact profile. Translated code opens a frame for each call and closes it at the return of its place
+ * (components/vpmu/call_frame.h); the counters of pairs, a call's place and what it called, are with those of ways.
+ * What that code does not know is done here: pairs of indirect calls that are new, and frames that are left behind, by
+ * longjmp, by an exception.
  *
- * The shadow stack holds a frame for each call that has not returned, by the place of its return address. A return
- * ends the frame of its place; frames below it are dead, however that has come: by longjmp, by an exception. Another
- * stack, a megabyte away or more, has a shadow stack of its own, whose time stands still while it is left: those of
- * coroutines and of signals. A function that is active already, further out, is not counted again in what it called.
+ * Each stack has a shadow stack of its own, whose time stands still while it is left: those of coroutines, and of
+ * signals. Which one an address is in is known by the frames that are open there.
  *
- * Records in memory are lost with a thread that is killed, up to two thousand, and so are frames that are open then.
+ * Frames that are open when a process is killed are lost. All functions but _begin() and _end() are for the thread
+ * itself, in the runtime; all of them under the lock of the cache.
  */
 #ifndef PAPI_VPMU_TRANSLATOR_CALLS_H
 #define PAPI_VPMU_TRANSLATOR_CALLS_H
@@ -21,16 +21,25 @@
 
 struct papi_vpmu_thread;
 
-/* Memory for the records of a thread that is about to count. False: there is none. */
+/* Memory for the frames of a thread that is about to count. False: there is none. */
 bool papi_vpmu_calls_begin(struct papi_vpmu_thread *thread);
-/* Makes pairs of what it has recorded. In the thread itself, or when nobody runs it. Under the lock of the cache. */
-void papi_vpmu_calls_drain(struct papi_vpmu_thread *thread);
-/* The thread ends: its frames are closed, and the memory is given back. Likewise. */
+/* The thread ends: its frames are closed, and the memory is given back. */
 void papi_vpmu_calls_end(struct papi_vpmu_thread *thread);
-/* The same, and what open frames have done by now is counted: the process may be about to end. */
+/* What open frames have done by now is counted: the process may be about to end. */
 void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread);
-/* The last record is not to be: the call has not been done yet. */
+/* Does what translated code has left for (PAPI_VPMU_EXIT_CALLS). */
+void papi_vpmu_calls_exit(struct papi_vpmu_thread *thread);
+/* What is left of a call or return from that step on (enum papi_vpmu_call_step): the call at the end of that block, of
+ * callee; the stack pointer behind it. */
+void papi_vpmu_calls_finish(
+	struct papi_vpmu_thread *thread, unsigned step, uint32_t block, uint64_t callee, uint64_t stack);
+/* The last call has not been made. */
 void papi_vpmu_calls_take_back(struct papi_vpmu_thread *thread);
+/* A signal's handler is about to begin; the thread goes on where a signal has come, or behind native code. */
+void papi_vpmu_calls_interrupt(struct papi_vpmu_thread *thread);
+void papi_vpmu_calls_go_on(struct papi_vpmu_thread *thread);
+/* Something else is in [start, end): tables of pairs are emptied. */
+void papi_vpmu_calls_forget(struct papi_vpmu_thread *thread);
 /* The child of a fork begins without frames; in others than that of the forking thread nobody runs. */
 void papi_vpmu_calls_forked(struct papi_vpmu_thread *self);
 

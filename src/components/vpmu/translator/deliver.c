@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include "components/vpmu/translator/actions.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/processor.h"
@@ -128,6 +130,11 @@ static enum papi_vpmu_deliver run_translated(
 	thread->signals.handlers++;
 	papi_vpmu_frame_call_handler(thread, delivery);
 	thread->in_library = false;
+	if (thread->calls) {
+		papi_vpmu_cache_lock();
+		papi_vpmu_calls_interrupt(thread);
+		papi_vpmu_cache_unlock();
+	}
 	/* Until it is there: then the handler's mask is in force. */
 	papi_vpmu_signals_hold(thread, PAPI_VPMU_SIGNALS_DEFERRED, mask);
 	thread->in_runtime = 1;

@@ -10,7 +10,9 @@ enum papi_vpmu_exit {
 	PAPI_VPMU_EXIT_STEP = -4,     /* the instruction at pc is to be run natively, alone */
 	PAPI_VPMU_EXIT_TRACE = -5,    /* the trace is full; goes on at pc */
 	PAPI_VPMU_EXIT_CONTINUE = -6, /* after a signal, at pc */
-	PAPI_VPMU_EXIT_CALLS = -7,    /* the records of calls are full; goes on at pc */
+	/* By the thread's call_site: the call of its callee, at the end of that block in the log, is not open yet; 0:
+	 * frames that are left behind are still there; -1: there is no room for another frame. Goes on at pc. */
+	PAPI_VPMU_EXIT_CALLS = -7,
 };
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/translator/gates.h"
 
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/processor.h"
@@ -84,5 +86,10 @@ uint64_t papi_vpmu_runtime_gate_return(struct papi_vpmu_thread *thread)
 		return thread->pc;
 	thread->in_library = thread->in_library && papi_vpmu_library_holds(thread->pc);
 	papi_vpmu_signals_take_stack(thread);
+	if (thread->calls) {
+		papi_vpmu_cache_lock();
+		papi_vpmu_calls_go_on(thread);
+		papi_vpmu_cache_unlock();
+	}
 	return papi_vpmu_runtime_continue(thread);
 }

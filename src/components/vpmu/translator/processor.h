@@ -58,7 +58,7 @@ uint64_t papi_vpmu_processor_thread_pointer(void);
 /* Makes translated code of the calling thread reach that block. False with the reason in the detail. */
 bool papi_vpmu_processor_bind(struct papi_vpmu_thread *thread);
 /* Where in the memory of a thread the counters of a profile are, and how many there may be. */
-extern const uint64_t papi_vpmu_processor_ways, papi_vpmu_processor_max_ways;
+extern const uint64_t papi_vpmu_processor_ways, papi_vpmu_processor_max_ways, papi_vpmu_processor_pairs;
 /* Adds one counter to another and clears it, while handlers of the same thread's signals count in both. */
 void papi_vpmu_processor_move_count(uint64_t *to, uint64_t *from);
 

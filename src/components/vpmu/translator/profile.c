@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile_files.h"
@@ -28,7 +30,7 @@ bool papi_vpmu_profile_is_on(void)
 
 uint64_t papi_vpmu_profile_room(void)
 {
-	return is_on ? papi_vpmu_processor_ways + papi_vpmu_processor_max_ways * sizeof(uint64_t) : 0;
+	return is_on ? papi_vpmu_processor_pairs + 2 * PAPI_VPMU_PAIRS * sizeof(uint64_t) : 0;
 }
 
 static uint64_t *ways_of(const struct papi_vpmu_thread *thread)
@@ -320,32 +322,37 @@ void papi_vpmu_profile_add(
 
 static struct pair {
 	uint64_t target;
-	uint32_t block, number, function;
+	uint32_t block, module, number, active;
 } * pairs; /* number 0: free; room is taken as it is used */
-static uint32_t n_pairs;
-static uint64_t *functions; /* their addresses, by a hash of them */
-static uint32_t n_functions, n_clocks;
+static struct function {
+	uint64_t address;
+	uint32_t active; /* the number of a counter that no entry speaks of: how often it is open */
+} * functions;   /* by a hash of their addresses */
+static uint32_t n_pairs, n_functions, n_clocks;
 
-/* Half of the places stay free. */
-static uint32_t function_at(uint64_t target)
+static uint32_t offset_of(uint32_t number)
+{
+	return (uint32_t)(papi_vpmu_processor_ways + number * sizeof(uint64_t));
+}
+
+/* 0: there is no room. Half of the places stay free. */
+static uint32_t active_of(uint64_t target)
 {
 	uint32_t i = (uint32_t)(target * 0x9e3779b97f4a7c15u >> 44);
 
-	while (functions[i] && functions[i] != target)
+	while (functions[i].active && functions[i].address != target)
 		i = (i + 1) % MAX_FUNCTIONS;
-	if (!functions[i]) {
-		if (n_functions == MAX_FUNCTIONS / 2)
-			return 0;
+	if (!functions[i].active && n_functions < MAX_FUNCTIONS / 2) {
+		functions[i] = (struct function){ target, take_ways(1) };
 		n_functions++;
-		functions[i] = target;
 	}
-	return i;
+	return functions[i].active;
 }
 
-static bool make_pair(struct pair *pair, uint32_t block, uint64_t target)
+static bool make_pair(struct pair *pair, uint32_t block, uint64_t target, uint32_t module)
 {
+	uint32_t active = active_of(target), number = active ? take_ways(1 + n_clocks) : 0;
 	struct papi_vpmu_log_pair *entry;
-	uint32_t number = take_ways(1 + n_clocks), module = papi_vpmu_modules_number(target);
 
 	entry = number ? papi_vpmu_log_open(PAPI_VPMU_LOG_PAIR, sizeof(*entry)) : NULL;
 	if (!entry)
@@ -355,38 +362,30 @@ static bool make_pair(struct pair *pair, uint32_t block, uint64_t target)
 	entry->block = block;
 	entry->number = number;
 	papi_vpmu_log_close();
-	*pair = (struct pair){ target, block, number, function_at(target) };
+	*pair = (struct pair){ target, block, module, number, active };
 	n_pairs++;
 	return true;
 }
 
-uint32_t papi_vpmu_profile_pair(uint32_t block, uint64_t target)
+bool papi_vpmu_profile_pair(uint32_t block, uint64_t target, struct papi_vpmu_pair *found)
 {
-	uint32_t i = (uint32_t)((target ^ (uint64_t)block << 24) * 0x9e3779b97f4a7c15u >> 42);
+	uint32_t i = (uint32_t)((target ^ (uint64_t)block << 24) * 0x9e3779b97f4a7c15u >> 42), module;
 
-	if (!pairs)
-		return 0;
-	for (i = i ? i : 1; pairs[i].number; i = i + 1 < MAX_PAIRS ? i + 1 : 1)
-		if (pairs[i].block == block && pairs[i].target == target)
-			return i;
-	return n_pairs < MAX_PAIRS / 2 && make_pair(&pairs[i], block, target) ? i : 0;
+	if (!pairs || !block)
+		return false;
+	module = papi_vpmu_modules_number(target);
+	while (pairs[i].number && (pairs[i].block != block || pairs[i].target != target || pairs[i].module != module))
+		i = (i + 1) % MAX_PAIRS;
+	if (!pairs[i].number && (n_pairs == MAX_PAIRS / 2 || !make_pair(&pairs[i], block, target, module)))
+		return false;
+	*found = (struct papi_vpmu_pair){ offset_of(pairs[i].number), offset_of(pairs[i].active) };
+	return true;
 }
 
-uint32_t papi_vpmu_profile_function(uint32_t pair)
+/* Of what finds no room. */
+void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody)
 {
-	return pairs[pair].function;
-}
-
-void papi_vpmu_profile_called(struct papi_vpmu_thread *thread, uint32_t pair)
-{
-	if (thread->profiled)
-		ways_of(thread)[pairs[pair].number]++;
-}
-
-void papi_vpmu_profile_returned(struct papi_vpmu_thread *thread, uint32_t pair, const uint64_t *spent, unsigned n)
-{
-	for (unsigned i = 0; thread->profiled && i < n; i++)
-		ways_of(thread)[pairs[pair].number + 1 + i] += spent[i];
+	*nobody = (struct papi_vpmu_pair){ offset_of(0), offset_of(LOST_WAYS - 1) };
 }
 
 /* Where there is no memory for them, there are none. */
@@ -433,6 +432,8 @@ void papi_vpmu_profile_forked(void)
 
 void papi_vpmu_profile_forget(uint64_t start, uint64_t end)
 {
-	if (is_on)
-		papi_vpmu_modules_forget(start, end);
+	if (!is_on || !papi_vpmu_modules_forget(start, end))
+		return;
+	for (struct papi_vpmu_thread *thread = papi_vpmu_threads_first(); thread; thread = thread->next)
+		papi_vpmu_calls_forget(thread);
 }

@@ -55,13 +55,15 @@ uint32_t papi_vpmu_profile_block(const struct papi_vpmu_profiled *block, uint32_
 void papi_vpmu_profile_add(
 	struct papi_vpmu_thread *thread, uint32_t block, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more);
 
-/* The number of a pair: a call at the end of the block of that entry, of what is at target. 0: there is no room. */
-uint32_t papi_vpmu_profile_pair(uint32_t block, uint64_t target);
-/* The number of what it calls: below 1 << 20, and one number for one target, as far as there are enough. */
-uint32_t papi_vpmu_profile_function(uint32_t pair);
-/* The thread has made that call; and it has come back, with so much of each counter in between. */
-void papi_vpmu_profile_called(struct papi_vpmu_thread *thread, uint32_t pair);
-void papi_vpmu_profile_returned(struct papi_vpmu_thread *thread, uint32_t pair, const uint64_t *spent, unsigned n);
+/* Offsets of counters in a thread: those of a pair, and how often what it calls is open (call_frame.h). */
+struct papi_vpmu_pair {
+	uint32_t counters, active;
+};
+
+/* A call at the end of the block of that entry, of what is at target. False: there is no room. */
+bool papi_vpmu_profile_pair(uint32_t block, uint64_t target, struct papi_vpmu_pair *found);
+/* One that the log does not speak of. */
+void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody);
 
 /* Something else may be mapped in [start, end) from now on. */
 void papi_vpmu_profile_forget(uint64_t start, uint64_t end);

@@ -81,11 +81,16 @@ uint32_t papi_vpmu_modules_number(uint64_t pc)
 	return range->number;
 }
 
-void papi_vpmu_modules_forget(uint64_t start, uint64_t end)
+bool papi_vpmu_modules_forget(uint64_t start, uint64_t end)
 {
+	bool any = false;
+
 	for (struct range *range = ranges; range < ranges + MAX_RANGES; range++)
-		if (range->start < end && start < range->end)
+		if (range->start < end && start < range->end) {
 			*range = (struct range){ 0, 0, 0 };
+			any = true;
+		}
+	return any;
 }
 
 void papi_vpmu_modules_forked(void)

@@ -13,7 +13,7 @@ bool papi_vpmu_modules_begin(void);
 /* The number of what is mapped at pc; its entry is written if there is none. */
 uint32_t papi_vpmu_modules_number(uint64_t pc);
 /* Something else may be mapped in [start, end) from now on. */
-void papi_vpmu_modules_forget(uint64_t start, uint64_t end);
+bool papi_vpmu_modules_forget(uint64_t start, uint64_t end);
 void papi_vpmu_modules_forked(void);
 
 #pragma GCC visibility pop

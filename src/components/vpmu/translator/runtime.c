@@ -218,7 +218,8 @@ static uint64_t step_or_go_on(struct papi_vpmu_thread *thread)
 uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 {
 	int64_t exit = thread->exit;
-	bool is_indirect = exit == PAPI_VPMU_EXIT_INDIRECT || exit == PAPI_VPMU_EXIT_RETURN;
+	bool is_indirect = exit == PAPI_VPMU_EXIT_INDIRECT || exit == PAPI_VPMU_EXIT_RETURN ||
+			   (exit == PAPI_VPMU_EXIT_CALLS && thread->pc >= papi_vpmu_processor_end_of_programs);
 	struct papi_vpmu_link link;
 	uint64_t epoch, code;
 
@@ -228,7 +229,9 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 		papi_vpmu_trace_drain(thread);
 	papi_vpmu_cache_lock();
 	if (exit == PAPI_VPMU_EXIT_CALLS)
-		papi_vpmu_calls_drain(thread);
+		papi_vpmu_calls_exit(thread);
+	if (exit == PAPI_VPMU_EXIT_CONTINUE)
+		papi_vpmu_calls_go_on(thread);
 	if (exit >= 0) {
 		link = papi_vpmu_cache_link(exit);
 		thread->pc = link.pc;

@@ -42,12 +42,11 @@ void papi_vpmu_syscalls_begin(struct papi_vpmu_thread *thread)
 
 /* Memory has another content from now on. Anonymous mappings that cannot be executed were no code before, unless they
  * lie over what was. */
-static void forget_code(struct papi_vpmu_thread *thread, const struct papi_vpmu_call *call, uint64_t result)
+static void forget_code(const struct papi_vpmu_call *call, uint64_t result)
 {
 	const uint64_t *a = call->arguments;
 
 	papi_vpmu_cache_lock();
-	papi_vpmu_calls_drain(thread);
 	switch (call->number) {
 	case SYS_mmap:
 		if (a[3] & MAP_FIXED || a[2] & PROT_EXEC)
@@ -64,12 +63,12 @@ static void forget_code(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	papi_vpmu_cache_unlock();
 }
 
-static uint64_t do_memory_call(struct papi_vpmu_thread *thread, const struct papi_vpmu_call *call)
+static uint64_t do_memory_call(const struct papi_vpmu_call *call)
 {
 	uint64_t result = papi_vpmu_make_call(call);
 
 	if (!papi_vpmu_failed((long)result))
-		forget_code(thread, call, result);
+		forget_code(call, result);
 	return result;
 }
 
@@ -118,7 +117,7 @@ static uint64_t do_call(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	case SYS_rt_sigreturn:
 		papi_vpmu_signals_return(thread);
 	default:
-		return papi_vpmu_processor_do_call(call, &result) ? result : do_memory_call(thread, call);
+		return papi_vpmu_processor_do_call(call, &result) ? result : do_memory_call(call);
 	}
 }
 

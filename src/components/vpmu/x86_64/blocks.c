@@ -5,6 +5,7 @@
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/tracer.h"
 #include "components/vpmu/x86_64/describe.h"
 #include "components/vpmu/x86_64/profile.h"
@@ -79,7 +80,7 @@ static bool open_place(struct papi_vpmu_place *place, struct papi_vpmu_flavour *
 		return false;
 	papi_vpmu_cache_begin_block(&place->e, pc);
 	place->first_link = papi_vpmu_cache_next_link();
-	place->first_way = 0;
+	place->first_way = place->pair = place->active = 0;
 	place->find = find;
 	place->translated = flavour;
 	return true;
@@ -93,6 +94,19 @@ static struct papi_vpmu_block *file(const struct papi_vpmu_translation *t)
 	return papi_vpmu_cache_close(&t->e, &t->block, t->marks);
 }
 
+/* Of a call whose target is known now. */
+static void find_pair(const struct papi_vpmu_translation *t, struct papi_vpmu_place *place)
+{
+	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
+	struct papi_vpmu_pair pair = { 0, 0 };
+
+	if (t->request.wants->calls && !t->gate && last->counted && last->kind == PAPI_VPMU_CALL &&
+		!papi_vpmu_stub_slot(t->request.view, papi_vpmu_branch_target(last)))
+		papi_vpmu_profile_pair(t->block.profile, papi_vpmu_branch_target(last), &pair);
+	place->pair = pair.counters;
+	place->active = pair.active;
+}
+
 static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi_vpmu_flavour *flavour)
 {
 	struct papi_vpmu_place place;
@@ -102,6 +116,7 @@ static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi
 	t->block.flavour = flavour;
 	if (t->n_ways)
 		t->block.profile = papi_vpmu_profile_translation(t, &place.first_way);
+	find_pair(t, &place);
 	papi_vpmu_translation_emit(t, &place);
 	return file(t);
 }

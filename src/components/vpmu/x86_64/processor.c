@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/thread.h"
 #include "components/vpmu/x86_64/raw.h"
@@ -44,10 +45,15 @@ AT(delivering, VPMU_DELIVERING);
 AT(source, VPMU_SOURCE);
 AT(branches_next, VPMU_BRANCHES_NEXT);
 AT(branches_limit, VPMU_BRANCHES_LIMIT);
-AT(calls_next, VPMU_CALLS_NEXT);
+AT(calls_top, VPMU_CALLS_TOP);
+AT(callee, VPMU_CALLEE);
+AT(call_site, VPMU_CALL_SITE);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);
+_Static_assert(VPMU_PAIR_KEYS == VPMU_WAYS + 8 * VPMU_MAX_WAYS &&
+		VPMU_PAIR_VALUES == VPMU_PAIR_KEYS + 8 * PAPI_VPMU_PAIRS,
+	"pairs lie behind the ways");
 _Static_assert(sizeof(struct papi_vpmu_thread) <= VPMU_WAYS, "the counters of ways lie behind the thread");
 _Static_assert(VPMU_LANES == PAPI_VPMU_LANES && VPMU_MAX_GATES == PAPI_VPMU_GATES, "not as many");
 _Static_assert(sizeof(struct papi_vpmu_gate) == VPMU_GATE_SIZE, "gates are larger");
@@ -58,7 +64,8 @@ const int papi_vpmu_processor_needed_call = SYS_arch_prctl;
 const uint64_t papi_vpmu_processor_reach = (uint64_t)1 << 30;
 /* Beyond, most processors have no address. */
 const uint64_t papi_vpmu_processor_end_of_programs = (uint64_t)1 << 47;
-const uint64_t papi_vpmu_processor_ways = VPMU_WAYS, papi_vpmu_processor_max_ways = VPMU_MAX_WAYS;
+const uint64_t papi_vpmu_processor_ways = VPMU_WAYS, papi_vpmu_processor_max_ways = VPMU_MAX_WAYS,
+	       papi_vpmu_processor_pairs = VPMU_PAIR_KEYS;
 const uint32_t papi_vpmu_processor_jump_slot = R_X86_64_JUMP_SLOT;
 
 /* CF, PF, AF, ZF, SF, OF */

@@ -2,6 +2,7 @@
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/translate/offsets.h"
 
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/processor.h"
@@ -11,6 +12,14 @@
 static void add_way(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
 {
 	papi_vpmu_profile_add(r->argument, r->block->profile, kind, n, more);
+}
+
+static void finish_call(const struct papi_vpmu_recovery *r, unsigned step, const struct papi_vpmu_state *state)
+{
+	struct papi_vpmu_thread *thread = r->argument;
+	uint64_t callee = step == PAPI_VPMU_CALL_MADE ? state->pc : thread->callee;
+
+	papi_vpmu_calls_finish(thread, step, r->block->profile, callee, state->registers[RSP]);
 }
 
 static void take_call_back(const struct papi_vpmu_recovery *r)
@@ -31,6 +40,7 @@ static struct papi_vpmu_recovery recovery_of(struct papi_vpmu_thread *thread, co
 		.rep_count = thread->rep_count,
 		.pc = thread->pc,
 		.add_way = block->profile ? add_way : NULL,
+		.finish_call = thread->calls ? finish_call : NULL,
 		.take_call_back = thread->calls ? take_call_back : NULL,
 		.argument = thread,
 	};

@@ -114,16 +114,16 @@ void papi_vpmu_end_asides(struct papi_vpmu_translation *t)
 static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	uint64_t target = papi_vpmu_branch_target(last);
-	bool recorded = papi_vpmu_record_call(t, last, target);
-	uint8_t *literal = papi_vpmu_emit_push_literal(&t->e), *full = NULL;
+	bool noted = papi_vpmu_note_callee(t, last, target), open;
+	uint8_t *literal = papi_vpmu_emit_push_literal(&t->e);
 
-	if (recorded)
-		full = papi_vpmu_recorded_call(t, false);
-	else
-		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
+	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
+	if (noted)
+		papi_vpmu_open_noted_call(t, target);
+	open = !noted && papi_vpmu_open_call(t, last, target);
 	go_to(t, target);
-	if (recorded)
-		papi_vpmu_end_recorded_call(t, full, target);
+	if (open)
+		papi_vpmu_end_open_call(t, target);
 	papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
 }
 

@@ -1,97 +1,329 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of calls and returns (components/vpmu/call_record.h):
+ * Calls and returns of a profile (components/vpmu/call_frame.h). No flag changes but where nobody needs them; all is
+ * behind the call or return, so that what a signal interrupts can be finished (papi_vpmu_call_step).
  *
- *	mov  rax, gs:[calls_next]          the flags are the program's
- *	mov  [rax], site
- *	mov  [rax + 8], rsp
- *	mov  [rax + 16], target
- *	mov  rdx, gs:[instructions]        all that is profiled is counted in one lane: that is the clock
- *	mov  [rax + 24], rdx
- *	lea  rax, [rax + 32]
- *	mov  gs:[calls_next], rax          from here to the push, recovery takes the record back
- *	movzx ecx, ax
- *	push return address                from here on the program is at the target
+ *	push return address                        mov  rdx, gs:[top]
+ *	mov  rcx, gs:[top]                         mov  rcx, [rdx - size]          the slot of the last frame
+ *	mov  [rcx], rsp                            not  rcx
+ *	mov  dword [rcx + 8], pair                 lea  rcx, [rsp + rcx + 1]
+ *	mov  dword [rcx + 12], active              jrcxz on                        else the runtime looks for it
+ *	mov  rdx, gs:[instructions]            on: lea  rsp, [rsp + 8]
+ *	mov  [rcx + 16], rdx                       lea  rdx, [rdx - size]
+ *	lea  rcx, [rcx + size]                     mov  gs:[top], rdx              the frame is closed
+ *	mov  gs:[top], rcx     it is open          gs:[[rdx + 12]] less 1
+ *	gs:[pair], gs:[active] more 1              if that is 0:
+ *	mov  ecx, ecx                              gs:[[rdx + 8] + 8] more gs:[instructions] - [rdx + 16]
  *	jrcxz full
+ *
+ * All that is profiled is counted in one lane: that is the clock. A function that is active twice is not counted in
+ * what it calls but by the outermost call.
  */
 #include "components/vpmu/x86_64/translate/translate.h"
 
-#include "components/vpmu/call_record.h"
+#include <stddef.h>
 
-static void record_clocks(struct papi_vpmu_translation *t, unsigned scratch)
+#include "components/vpmu/call_frame.h"
+
+#define SLOT   ((int32_t)offsetof(struct papi_vpmu_call_frame, slot))
+#define PAIR   ((int32_t)offsetof(struct papi_vpmu_call_frame, pair))
+#define ACTIVE ((int32_t)offsetof(struct papi_vpmu_call_frame, active))
+#define CLOCKS ((int32_t)offsetof(struct papi_vpmu_call_frame, clocks))
+
+static int32_t frame_size(const struct papi_vpmu_translation *t)
 {
-	unsigned at = 24;
+	return (int32_t)papi_vpmu_call_frame_size(t->request.wants->profile);
+}
+
+static bool has_calls(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	return t->request.wants->calls && !t->request.library && last->counted && t->block.profile;
+}
+
+static void reach(struct papi_vpmu_translation *t, enum papi_vpmu_call_step step)
+{
+	t->call = step;
+	papi_vpmu_mark(t, t->pc);
+}
+
+/* ---- calls ---- */
+
+/* rcx is the place of the frame. */
+static void store_clocks(struct papi_vpmu_translation *t, unsigned scratch)
+{
+	unsigned at = CLOCKS;
 
 	for (uint64_t left = t->request.wants->profile; left; left &= left - 1, at += 8) {
 		papi_vpmu_emit_load(&t->e, scratch, VPMU_COUNTERS + 8 * (unsigned)__builtin_ctzll(left));
-		papi_vpmu_emit_store_at(&t->e, RAX, at, scratch);
+		papi_vpmu_emit_store_at(&t->e, RCX, at, scratch);
 	}
 }
 
-/* Where the stub of a library's function leads to is known when it is called. */
-static void load_target(struct papi_vpmu_translation *t, uint64_t target)
+static void commit_frame(struct papi_vpmu_translation *t)
 {
-	uint64_t slot = papi_vpmu_stub_slot(t->request.view, target);
-
-	papi_vpmu_emit_constant(&t->e, RCX, slot ? slot : target);
-	if (slot)
-		papi_vpmu_emit_load_at(&t->e, RCX, RCX);
+	papi_vpmu_emit_lea(&t->e, RCX, RCX, frame_size(t));
+	papi_vpmu_emit_store(&t->e, VPMU_CALLS_TOP, RCX);
+	reach(t, PAPI_VPMU_CALL_OPENED);
 }
 
-bool papi_vpmu_record_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
+static void add_one(struct papi_vpmu_translation *t, uint32_t offset, bool flags_free)
 {
-	bool returns = last->kind == PAPI_VPMU_RETURN;
+	if (flags_free) {
+		papi_vpmu_emit_add_flags(&t->e, offset, 1);
+		return;
+	}
+	papi_vpmu_emit_load(&t->e, RDX, offset);
+	papi_vpmu_emit_lea(&t->e, RDX, RDX, 1);
+	papi_vpmu_emit_store(&t->e, offset, RDX);
+}
 
-	if (!t->request.wants->calls || t->request.library || !last->counted || !t->block.profile)
+bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
+{
+	bool flags_free;
+
+	if (!has_calls(t, last) || !t->place.pair)
 		return false;
-	papi_vpmu_spill(t, RAX, last->pc);
-	papi_vpmu_spill(t, target ? RCX : RDX, last->pc);
-	papi_vpmu_emit_load(&t->e, RAX, VPMU_CALLS_NEXT);
-	papi_vpmu_emit_store_constant_at(&t->e, RAX, returns ? 0 : t->block.profile);
-	papi_vpmu_emit_store_at(&t->e, RAX, 8, RSP);
-	if (target)
-		load_target(t, target);
-	papi_vpmu_emit_store_at(&t->e, RAX, 16, RCX);
-	record_clocks(t, target ? RCX : RDX);
-	papi_vpmu_emit_lea(&t->e, RAX, RAX, 8 * (int32_t)papi_vpmu_call_words(t->request.wants->profile));
-	papi_vpmu_emit_store(&t->e, VPMU_CALLS_NEXT, RAX);
-	t->added |= PAPI_VPMU_ADDED_CALL;
-	papi_vpmu_mark(t, last->pc);
-	if (!target)
-		papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
-	papi_vpmu_emit_move_16(&t->e, RCX, RAX);
+	flags_free = papi_vpmu_flags_unused(t->request.view, target);
+	reach(t, PAPI_VPMU_CALL_MADE);
+	papi_vpmu_spill(t, RCX, t->pc);
+	papi_vpmu_spill(t, RDX, t->pc);
+	papi_vpmu_emit_load(&t->e, RCX, VPMU_CALLS_TOP);
+	papi_vpmu_emit_store_at(&t->e, RCX, SLOT, RSP);
+	papi_vpmu_emit_store_constant_32_at(&t->e, RCX, PAIR, t->place.pair);
+	papi_vpmu_emit_store_constant_32_at(&t->e, RCX, ACTIVE, t->place.active);
+	store_clocks(t, RDX);
+	commit_frame(t);
+	add_one(t, t->place.pair, flags_free);
+	reach(t, PAPI_VPMU_CALL_COUNTED);
+	add_one(t, t->place.active, flags_free);
+	reach(t, PAPI_VPMU_CALL_DONE);
+	papi_vpmu_emit_move_32(&t->e, RCX, RCX);
+	t->call_full = papi_vpmu_emit_jrcxz(&t->e);
+	papi_vpmu_unspill(t, RDX, t->pc);
+	papi_vpmu_unspill(t, RCX, t->pc);
 	return true;
 }
 
-uint8_t *papi_vpmu_recorded_call(struct papi_vpmu_translation *t, bool target_in_rcx)
+/* To the runtime, at the target, or at the thread's pc where that is 0. */
+static void exit_for(struct papi_vpmu_translation *t, int32_t site, unsigned spilled, uint64_t target)
 {
-	uint8_t *full;
-
-	t->added &= ~PAPI_VPMU_ADDED_CALL;
-	papi_vpmu_mark_as(t, t->pc, target_in_rcx ? PAPI_VPMU_MARK_STORED_TARGET : PAPI_VPMU_MARK_BRANCH);
-	full = papi_vpmu_emit_jrcxz(&t->e);
-	if (target_in_rcx) {
-		papi_vpmu_emit_load(&t->e, RCX, VPMU_PC);
-		papi_vpmu_unspill(t, RDX, t->pc);
-	} else {
-		papi_vpmu_unspill(t, RCX, t->pc);
-	}
-	papi_vpmu_unspill(t, RAX, t->pc);
-	return full;
-}
-
-void papi_vpmu_end_recorded_call(struct papi_vpmu_translation *t, uint8_t *full, uint64_t target)
-{
-	papi_vpmu_emit_land_8(&t->e, full);
-	t->spilled = 1u << RAX | 1u << RCX | (target ? 0 : 1u << RDX);
-	papi_vpmu_mark_as(t, t->pc, target ? PAPI_VPMU_MARK_BRANCH : PAPI_VPMU_MARK_STORED_TARGET);
+	papi_vpmu_emit_store_constant(&t->e, VPMU_CALL_SITE, site);
 	if (target) {
 		papi_vpmu_emit_constant(&t->e, RCX, target);
 		papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
-	} else {
-		papi_vpmu_unspill(t, RDX, t->pc);
 	}
-	papi_vpmu_unspill(t, RAX, t->pc);
-	papi_vpmu_unspill(t, RCX, t->pc);
+	for (unsigned reg = RAX; reg <= RDX; reg++)
+		if (spilled >> reg & 1)
+			papi_vpmu_unspill(t, reg, t->pc);
 	papi_vpmu_exit(&t->e, PAPI_VPMU_EXIT_CALLS);
+	t->call = PAPI_VPMU_CALL_DONE;
+}
+
+void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target)
+{
+	papi_vpmu_emit_land_8(&t->e, t->call_full);
+	t->spilled = 1u << RCX | 1u << RDX;
+	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_BRANCH);
+	exit_for(t, -1, t->spilled, target);
+}
+
+/* ---- calls whose targets are known when they are made ---- */
+
+bool papi_vpmu_note_callee(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
+{
+	uint64_t slot = target ? papi_vpmu_stub_slot(t->request.view, target) : 0;
+
+	if (!has_calls(t, last) || (target && !slot))
+		return false;
+	if (target) {
+		papi_vpmu_spill(t, RCX, last->pc);
+		papi_vpmu_emit_constant(&t->e, RCX, slot);
+		papi_vpmu_emit_load_at(&t->e, RCX, RCX);
+	} else {
+		papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	}
+	papi_vpmu_emit_store(&t->e, VPMU_CALLEE, RCX);
+	return true;
+}
+
+/* rdx = what the table has for the callee in rcx. */
+static void find_pair(struct papi_vpmu_translation *t)
+{
+	uint8_t *hit;
+
+	papi_vpmu_emit_constant(&t->e, RAX, papi_vpmu_call_salt(t->block.profile));
+	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RAX, 1, 0);
+	papi_vpmu_emit_move_16(&t->e, RDX, RCX);
+	papi_vpmu_emit_load_table(&t->e, RAX, RDX, VPMU_PAIR_KEYS);
+	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RAX, 1, 0);
+	hit = papi_vpmu_emit_jrcxz(&t->e);
+	t->call_missed = papi_vpmu_emit_jump_forward(&t->e);
+	papi_vpmu_emit_land_8(&t->e, hit);
+	papi_vpmu_emit_load_table(&t->e, RDX, RDX, VPMU_PAIR_VALUES);
+}
+
+/* One more at the offset in ecx. */
+static void add_to(struct papi_vpmu_translation *t, int32_t more)
+{
+	papi_vpmu_emit_load_indexed(&t->e, RAX, RCX, 0);
+	papi_vpmu_emit_lea(&t->e, RAX, RAX, more);
+	papi_vpmu_emit_store_indexed(&t->e, RCX, 0, RAX);
+}
+
+static void end_noted_call(struct papi_vpmu_translation *t, uint64_t target, unsigned spilled)
+{
+	papi_vpmu_emit_land_32(&t->e, t->call_missed);
+	t->spilled = spilled;
+	reach(t, PAPI_VPMU_CALL_MADE_NOTED);
+	exit_for(t, (int32_t)t->block.profile, spilled, target);
+	papi_vpmu_emit_land_32(&t->e, t->call_full);
+	t->spilled = spilled;
+	papi_vpmu_mark(t, t->pc);
+	exit_for(t, -1, spilled, target);
+}
+
+void papi_vpmu_open_noted_call(struct papi_vpmu_translation *t, uint64_t target)
+{
+	const unsigned spilled = 1u << RAX | 1u << RCX | 1u << RDX;
+	uint8_t *full, *on;
+
+	t->kind = target ? PAPI_VPMU_MARK_BRANCH : PAPI_VPMU_MARK_STORED_TARGET;
+	reach(t, PAPI_VPMU_CALL_MADE_NOTED);
+	papi_vpmu_spill(t, RAX, t->pc);
+	papi_vpmu_spill(t, RDX, t->pc);
+	find_pair(t);
+	papi_vpmu_emit_load(&t->e, RCX, VPMU_CALLS_TOP);
+	papi_vpmu_emit_store_at(&t->e, RCX, SLOT, RSP);
+	papi_vpmu_emit_store_at(&t->e, RCX, PAIR, RDX);
+	store_clocks(t, RAX);
+	commit_frame(t);
+	papi_vpmu_emit_move_32(&t->e, RCX, RDX);
+	papi_vpmu_emit_load(&t->e, RDX, VPMU_CALLS_TOP);
+	add_to(t, 1);
+	reach(t, PAPI_VPMU_CALL_COUNTED);
+	papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, ACTIVE - frame_size(t));
+	add_to(t, 1);
+	reach(t, PAPI_VPMU_CALL_DONE);
+	papi_vpmu_emit_move_32(&t->e, RCX, RDX);
+	full = papi_vpmu_emit_jrcxz(&t->e);
+	on = papi_vpmu_emit_jump_forward(&t->e);
+	papi_vpmu_emit_land_8(&t->e, full);
+	t->call_full = papi_vpmu_emit_jump_forward(&t->e);
+	end_noted_call(t, target, spilled);
+	papi_vpmu_emit_land_32(&t->e, on);
+	t->spilled = spilled;
+	papi_vpmu_mark(t, t->pc);
+	papi_vpmu_unspill(t, RAX, t->pc);
+	if (!target) {
+		papi_vpmu_emit_load(&t->e, RCX, VPMU_PC);
+		return;
+	}
+	papi_vpmu_unspill(t, RDX, t->pc);
+	papi_vpmu_unspill(t, RCX, t->pc);
+}
+
+/* ---- returns ---- */
+
+/* rdx is the last frame: jumps if its slot is another. */
+static void find_frame(struct papi_vpmu_translation *t)
+{
+	uint8_t *right;
+
+	papi_vpmu_emit_load(&t->e, RDX, VPMU_CALLS_TOP);
+	papi_vpmu_emit_load_from(&t->e, RCX, RDX, SLOT - frame_size(t));
+	papi_vpmu_emit_not(&t->e, RCX);
+	papi_vpmu_emit_lea_scaled(&t->e, RCX, RSP, RCX, 1, 1);
+	right = papi_vpmu_emit_jrcxz(&t->e);
+	t->call_missed = papi_vpmu_emit_jump_forward(&t->e);
+	papi_vpmu_emit_land_8(&t->e, right);
+}
+
+/* rdx is the frame. */
+static void add_clocks(struct papi_vpmu_translation *t)
+{
+	unsigned n = 0;
+
+	for (uint64_t left = t->request.wants->profile; left; left &= left - 1, n++) {
+		papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, PAIR);
+		papi_vpmu_emit_load_indexed(&t->e, RAX, RCX, 8 + 8 * n);
+		papi_vpmu_emit_load(&t->e, RCX, VPMU_COUNTERS + 8 * (unsigned)__builtin_ctzll(left));
+		papi_vpmu_emit_lea_scaled(&t->e, RAX, RAX, RCX, 1, 0);
+		papi_vpmu_emit_load_from(&t->e, RCX, RDX, CLOCKS + 8 * (int32_t)n);
+		papi_vpmu_emit_not(&t->e, RCX);
+		papi_vpmu_emit_lea_scaled(&t->e, RAX, RAX, RCX, 1, 1);
+		papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, PAIR);
+		papi_vpmu_emit_store_indexed(&t->e, RCX, 8 + 8 * n, RAX);
+		reach(t, PAPI_VPMU_CALL_SPENT + n + 1);
+	}
+}
+
+bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	uint8_t *outermost, *on;
+
+	if (!has_calls(t, last))
+		return false;
+	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	papi_vpmu_spill(t, RDX, last->pc);
+	papi_vpmu_spill(t, RAX, last->pc);
+	find_frame(t);
+	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
+	t->kind = PAPI_VPMU_MARK_STORED_TARGET;
+	reach(t, PAPI_VPMU_CALL_RETURNED);
+	papi_vpmu_emit_lea(&t->e, RDX, RDX, -frame_size(t));
+	papi_vpmu_emit_store(&t->e, VPMU_CALLS_TOP, RDX);
+	reach(t, PAPI_VPMU_CALL_CLOSED);
+	papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, ACTIVE);
+	add_to(t, -1);
+	reach(t, PAPI_VPMU_CALL_SPENT);
+	papi_vpmu_emit_move(&t->e, RCX, RAX);
+	outermost = papi_vpmu_emit_jrcxz(&t->e);
+	on = papi_vpmu_emit_jump_forward(&t->e);
+	papi_vpmu_emit_land_8(&t->e, outermost);
+	add_clocks(t);
+	papi_vpmu_emit_land_32(&t->e, on);
+	reach(t, PAPI_VPMU_CALL_DONE);
+	papi_vpmu_unspill(t, RAX, t->pc);
+	papi_vpmu_emit_load(&t->e, RCX, VPMU_PC);
+	return true;
+}
+
+void papi_vpmu_end_close_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	papi_vpmu_emit_land_32(&t->e, t->call_missed);
+	t->spilled = 1u << RAX | 1u << RCX | 1u << RDX;
+	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_AT);
+	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
+	t->kind = PAPI_VPMU_MARK_STORED_TARGET;
+	reach(t, PAPI_VPMU_CALL_RETURNED);
+	exit_for(t, 0, t->spilled, 0);
+}
+
+/* ---- jumps ---- */
+
+/* As longjmp does, and functions that switch from one coroutine to another. */
+static bool moves_stack(const struct papi_vpmu_decoded *decoded)
+{
+	for (unsigned i = 0; i < decoded->count; i++) {
+		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
+		ZydisMnemonic mnemonic = instruction->decoded.mnemonic;
+
+		if ((mnemonic == ZYDIS_MNEMONIC_MOV || mnemonic == ZYDIS_MNEMONIC_XCHG ||
+			    mnemonic == ZYDIS_MNEMONIC_POP) &&
+			instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			papi_vpmu_register_number(instruction->operands[0].reg.value) == RSP)
+			return true;
+	}
+	return false;
+}
+
+bool papi_vpmu_leave_calls(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	if (!has_calls(t, last) || !moves_stack(&t->decoded))
+		return false;
+	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
+	t->kind = PAPI_VPMU_MARK_STORED_TARGET;
+	reach(t, PAPI_VPMU_CALL_RETURNED);
+	exit_for(t, 0, t->spilled, 0);
+	return true;
 }

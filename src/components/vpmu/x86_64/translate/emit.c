@@ -109,6 +109,53 @@ void papi_vpmu_emit_load_at(struct papi_vpmu_emitter *e, unsigned to, unsigned b
 	modrm_base(e, NO_DISPLACEMENT, to, base);
 }
 
+/* opcode reg, [base + displacement]; 64 bits if wide */
+static void through_base(
+	struct papi_vpmu_emitter *e, bool wide, unsigned opcode, unsigned reg, unsigned base, int32_t displacement)
+{
+	bool small = displacement >= -128 && displacement < 128;
+
+	papi_vpmu_emit_byte(e, (wide ? REX_W : REX) | (reg > 7 ? REX_R : 0) | (base > 7 ? REX_B : 0));
+	papi_vpmu_emit_byte(e, opcode);
+	modrm_base(e, small ? BYTE : FOUR_BYTES, reg, base);
+	if (small)
+		papi_vpmu_emit_byte(e, (unsigned)displacement & 0xff);
+	else
+		papi_vpmu_emit_32(e, (uint32_t)displacement);
+}
+
+void papi_vpmu_emit_load_from(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement)
+{
+	through_base(e, true, 0x8b, to, base, displacement);
+}
+
+void papi_vpmu_emit_load_32_from(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement)
+{
+	through_base(e, false, 0x8b, to, base, displacement);
+}
+
+void papi_vpmu_emit_load_indexed(struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned offset)
+{
+	papi_vpmu_emit_byte(e, GS);
+	through_base(e, true, 0x8b, to, base, (int32_t)offset);
+}
+
+void papi_vpmu_emit_store_indexed(struct papi_vpmu_emitter *e, unsigned base, unsigned offset, unsigned reg)
+{
+	papi_vpmu_emit_byte(e, GS);
+	through_base(e, true, 0x89, reg, base, (int32_t)offset);
+}
+
+void papi_vpmu_emit_load_table(struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned offset)
+{
+	papi_vpmu_emit_byte(e, GS);
+	papi_vpmu_emit_byte(e, REX_W | (to > 7 ? REX_R : 0) | (index > 7 ? REX_X : 0));
+	papi_vpmu_emit_byte(e, 0x8b);
+	modrm(e, NO_DISPLACEMENT, to, SIB);
+	sib(e, 8, index, NO_BASE);
+	papi_vpmu_emit_32(e, offset);
+}
+
 void papi_vpmu_emit_load_like(
 	struct papi_vpmu_emitter *e, unsigned to, bool fs, bool narrow, unsigned rex, unsigned like)
 {

@@ -53,6 +53,13 @@ void papi_vpmu_emit_store_constant(struct papi_vpmu_emitter *e, unsigned offset,
 void papi_vpmu_emit_load_byte(struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned offset);
 /* mov to, [base] */
 void papi_vpmu_emit_load_at(struct papi_vpmu_emitter *e, unsigned to, unsigned base);
+/* mov to, [base + displacement]; the same of 32 bits, which clears what is above */
+void papi_vpmu_emit_load_from(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement);
+void papi_vpmu_emit_load_32_from(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement);
+/* mov to, gs:[base + offset], and back; mov to, gs:[index * 8 + offset] */
+void papi_vpmu_emit_load_indexed(struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned offset);
+void papi_vpmu_emit_store_indexed(struct papi_vpmu_emitter *e, unsigned base, unsigned offset, unsigned reg);
+void papi_vpmu_emit_load_table(struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned offset);
 /* mov to, [...]: all but what comes behind its ModRM byte. That addresses memory as the ModRM byte of another
  * instruction does, with that one's REX (0: it has none), prefix for fs, and prefix for 32-bit addresses. */
 void papi_vpmu_emit_load_like(

@@ -16,7 +16,8 @@
 
 static void jump_through_table(struct papi_vpmu_translation *t)
 {
-	papi_vpmu_spill(t, RDX, t->pc);
+	if (!(t->spilled >> RDX & 1))
+		papi_vpmu_spill(t, RDX, t->pc);
 	papi_vpmu_emit_move_16(&t->e, RDX, RCX);
 	papi_vpmu_emit_jump_table(&t->e, RDX, VPMU_JUMPS);
 }
@@ -33,44 +34,41 @@ static void jump_anywhere(struct papi_vpmu_translation *t, enum papi_vpmu_exit e
 	}
 	papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_STORED_TARGET);
+	if (t->spilled >> RDX & 1)
+		papi_vpmu_unspill(t, RDX, t->pc);
 	papi_vpmu_unspill(t, RCX, t->pc);
 	papi_vpmu_exit(&t->e, exit);
-}
-
-/* The same behind a call or return, of which there may be a record. */
-static void go_on(struct papi_vpmu_translation *t, bool recorded, enum papi_vpmu_exit exit)
-{
-	uint8_t *full = recorded ? papi_vpmu_recorded_call(t, true) : NULL;
-
-	jump_anywhere(t, exit);
-	if (recorded)
-		papi_vpmu_end_recorded_call(t, full, 0);
 }
 
 static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	uint8_t *literal;
-	bool recorded;
+	bool noted;
 
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_copy_target(t, last);
 	papi_vpmu_trace_target(t, last->pc);
-	recorded = papi_vpmu_record_call(t, last, 0);
+	noted = papi_vpmu_note_callee(t, last, 0);
 	literal = papi_vpmu_emit_push_literal(&t->e);
-	go_on(t, recorded, PAPI_VPMU_EXIT_INDIRECT);
+	if (noted)
+		papi_vpmu_open_noted_call(t, 0);
+	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 	papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
 }
 
 static void end_return(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	bool recorded;
+	bool closed;
 
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_emit_load_at(&t->e, RCX, RSP);
 	papi_vpmu_trace_target(t, last->pc);
-	recorded = papi_vpmu_record_call(t, last, 0);
-	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
-	go_on(t, recorded, PAPI_VPMU_EXIT_RETURN);
+	closed = papi_vpmu_close_call(t, last);
+	if (!closed)
+		papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
+	jump_anywhere(t, PAPI_VPMU_EXIT_RETURN);
+	if (closed)
+		papi_vpmu_end_close_call(t, last);
 }
 
 static void end_jump(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
@@ -78,7 +76,8 @@ static void end_jump(struct papi_vpmu_translation *t, const struct papi_vpmu_ins
 	papi_vpmu_spill(t, RCX, last->pc);
 	papi_vpmu_copy_target(t, last);
 	papi_vpmu_trace_target(t, last->pc);
-	jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
+	if (!papi_vpmu_leave_calls(t, last))
+		jump_anywhere(t, PAPI_VPMU_EXIT_INDIRECT);
 }
 
 void papi_vpmu_end_indirect(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)

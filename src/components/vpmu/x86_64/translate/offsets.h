@@ -35,7 +35,9 @@
 #define VPMU_SOURCE         4776 /* int64_t */
 #define VPMU_BRANCHES_NEXT  4784 /* address */
 #define VPMU_BRANCHES_LIMIT 4792 /* address */
-#define VPMU_CALLS_NEXT     4800 /* address */
+#define VPMU_CALLS_TOP      4800 /* address */
+#define VPMU_CALLEE         4808 /* address */
+#define VPMU_CALL_SITE      4816 /* int64_t */
 
 #define VPMU_GATES     5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32
@@ -46,6 +48,10 @@
 
 #define VPMU_WAYS     2097152 /* uint64_t[VPMU_MAX_WAYS]: counters of a profile, where there is one */
 #define VPMU_MAX_WAYS 4194304
+
+/* Behind them: pairs of indirect calls, by a hash of both (call_frame.h). */
+#define VPMU_PAIR_KEYS   35651584 /* uint64_t[65536] */
+#define VPMU_PAIR_VALUES 36175872 /* uint64_t[65536] */
 
 #ifndef __ASSEMBLER__
 

@@ -6,7 +6,7 @@
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* Of what a mark says to have been added: sums, and the way behind them. */
-#define MASK_OF_SUMS (PAPI_VPMU_ADDED_CALL - 1)
+#define MASK_OF_SUMS (PAPI_VPMU_ADDED_WAY - 1)
 
 /* Of the flags register: those that lahf loads, and overflow. */
 #define LAHF_FLAGS    0xd5u
@@ -153,8 +153,6 @@ static void correct_counters(const struct papi_vpmu_recovery *r, const struct pa
 	if (is_aside(mark))
 		memcpy(passed.all, passed.before, sizeof(passed.all));
 	correct_way(r, is_aside(mark), correct_sums(r, mark->added & MASK_OF_SUMS, &passed), &passed);
-	if (mark->added & PAPI_VPMU_ADDED_CALL && r->take_call_back)
-		r->take_call_back(r);
 	switch (mark->kind) {
 	case PAPI_VPMU_MARK_TAKEN:
 		count_taken(r, added, &passed);
@@ -255,6 +253,8 @@ void papi_vpmu_recover_state(const struct papi_vpmu_recovery *r, struct papi_vpm
 	if (r->wants)
 		correct_counters(r, mark, state->registers[RCX]);
 	recover_registers(r, mark, state);
+	if (mark->call && r->finish_call)
+		r->finish_call(r, mark->call, state);
 }
 
 static void take_back(const struct papi_vpmu_recovery *r, const struct papi_vpmu_instruction *instruction)
@@ -289,7 +289,7 @@ bool papi_vpmu_recover_indirect(const struct papi_vpmu_recovery *r, uint64_t *pc
 	else if (branch.kind != PAPI_VPMU_JUMP_INDIRECT)
 		return false;
 	take_back(r, &branch);
-	if (r->take_call_back && r->wants->calls && branch.kind != PAPI_VPMU_JUMP_INDIRECT)
+	if (r->take_call_back && r->wants->calls && branch.kind == PAPI_VPMU_CALL_INDIRECT)
 		r->take_call_back(r);
 	*pc = branch.pc;
 	return true;

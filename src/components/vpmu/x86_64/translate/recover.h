@@ -40,7 +40,10 @@ struct papi_vpmu_recovery {
 	/* So many more that have gone that way through the block, which may be one that it has no counter for by now;
 	 * argument: whoever calls. NULL: there is no profile. */
 	void (*add_way)(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more);
-	/* The last record of a call is not to be. NULL likewise. */
+	/* Does what is left of the call or return that has led to that state of the program, from that step on (enum
+	 * papi_vpmu_call_step). NULL likewise. */
+	void (*finish_call)(const struct papi_vpmu_recovery *r, unsigned step, const struct papi_vpmu_state *state);
+	/* The last call has not been made. NULL likewise. */
 	void (*take_call_back)(const struct papi_vpmu_recovery *r);
 	void *argument;
 };

@@ -17,7 +17,8 @@ void papi_vpmu_mark(struct papi_vpmu_translation *t, uint64_t pc)
 		.pc = (uint16_t)(pc - t->pc),
 		.spilled = (uint16_t)t->spilled,
 		.added = (uint8_t)t->added,
-		.kind = (uint8_t)t->kind };
+		.kind = (uint8_t)t->kind,
+		.call = (uint8_t)t->call };
 }
 
 void papi_vpmu_mark_as(struct papi_vpmu_translation *t, uint64_t pc, enum papi_vpmu_mark_kind kind)

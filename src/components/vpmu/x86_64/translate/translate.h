@@ -63,6 +63,9 @@ struct papi_vpmu_place {
 	struct papi_vpmu_emitter e;
 	int64_t first_link; /* the number of its first link; the others follow */
 	uint32_t first_way; /* likewise of the counters of its ways, those of each copy behind those of the last */
+	/* Of the direct call at the end: the offsets of its pair's counters, and of how often what it calls is
+	 * active, in the thread; 0: there are none. */
+	uint32_t pair, active;
 	/* The address of the code of pc, if it has been translated; else 0, as if none had been where this is NULL. */
 	uint64_t (*find)(const void *translated, uint64_t pc);
 	const void *translated;
@@ -88,12 +91,13 @@ struct papi_vpmu_translation {
 	bool again;            /* another copy of the block follows */
 	bool gate;             /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_COUNTERS]; /* what one pass through the block adds */
-	unsigned spilled, added;           /* as the next mark will say */
+	unsigned spilled, added, call;     /* as the next mark will say */
 	bool modelled;                     /* the simulators are to know of it */
 	bool traced, trace_keeps_flags;    /* it makes a record; and does so where flags are needed */
 	uint32_t description;              /* with modelled: of the record, which the caller files before emission */
 	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
+	uint8_t *call_missed, *call_full; /* places of jumps of a call or return, while it is emitted */
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks, n_links, n_asides, n_ways;
 	struct papi_vpmu_way ways[PAPI_VPMU_MAX_WAYS]; /* of each copy, where a profile is wanted */
@@ -178,12 +182,19 @@ static inline bool papi_vpmu_profiles_taken(const struct papi_vpmu_wants *wants)
 	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 }
 
-/* calls.c: before a call or return that ends the block, its record; the target is in rcx, which is spilled, or known
- * (0: it is in rcx). Returns false where none is wanted. And behind it, when the program is at the target: rcx says
- * whether there is room for another. Returns the place of the jump for when there is none, which ends last. */
-bool papi_vpmu_record_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target);
-uint8_t *papi_vpmu_recorded_call(struct papi_vpmu_translation *t, bool target_in_rcx);
-void papi_vpmu_end_recorded_call(struct papi_vpmu_translation *t, uint8_t *full, uint64_t target);
+/* calls.c: behind a direct call, where the program is at the target: opens its frame. Returns false where no calls are
+ * wanted. And behind it, where that leads when something is missing. */
+bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target);
+void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target);
+/* The same of one through a stub, or indirect (target: 0), in two steps. Before the call, with the target of an
+ * indirect one in rcx, which is spilled; behind it, rcx has the target again, and rdx is spilled. */
+bool papi_vpmu_note_callee(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target);
+void papi_vpmu_open_noted_call(struct papi_vpmu_translation *t, uint64_t target);
+/* A return, with the target in rcx, which is spilled: closes its frame, and moves the stack pointer. Likewise. */
+bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
+void papi_vpmu_end_close_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
+/* An indirect jump to another place of the stack: what is left behind is closed. The target is in rcx. */
+bool papi_vpmu_leave_calls(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
 
 /* check.c: goes on only if the program's bytes are still those that were decoded. */
 void papi_vpmu_check_unchanged(struct papi_vpmu_translation *t);
