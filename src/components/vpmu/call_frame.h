@@ -16,9 +16,9 @@
 #define PAPI_VPMU_PAIRS       65536 /* places of the table */
 
 struct papi_vpmu_call_frame {
-	uint64_t slot;   /* where the return address is */
-	uint32_t pair;   /* offset of its counters */
-	uint32_t active; /* offset of how often the function is open */
+	uint64_t slot;                          /* where the return address is */
+	uint32_t pair;                          /* offset of its counters */
+	uint32_t active;                        /* offset of how often the function is open */
 	uint64_t clocks[PAPI_VPMU_CALL_CLOCKS]; /* counters of the profile at the call, as many as there are */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "harness.h"
+#include "harness_calls.h"
 
 #include <asm/prctl.h>
 #include <signal.h>
@@ -207,24 +208,10 @@ static void add_way(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind 
 	more_ways[kind][n] += more;
 }
 
-/* Of calls. */
-static _Alignas(PAPI_VPMU_CALLS_MEMORY) uint8_t call_memory[PAPI_VPMU_CALLS_MEMORY];
-static unsigned calls_made;
-
-static unsigned size_of_call(const struct subject *s)
-{
-	return 8 * papi_vpmu_call_words(s->wants.profile);
-}
-
-static uint8_t *first_call(const struct subject *s)
-{
-	return call_memory + PAPI_VPMU_CALLS_MEMORY - s->calls_room * size_of_call(s);
-}
-
-static void take_call_back(const struct papi_vpmu_recovery *r)
+static void finish_call(const struct papi_vpmu_recovery *r, unsigned step, const struct papi_vpmu_state *state)
 {
 	(void)r;
-	calls_made--;
+	harness_calls_finish(running, step, *word(VPMU_CALLEE), state->registers[RSP]);
 }
 
 /* Whether the call or return at the end of the block led to that native state. */
@@ -237,6 +224,24 @@ static bool is_behind_call(const struct subject *s, unsigned state)
 		(last->kind == PAPI_VPMU_CALL || last->kind == PAPI_VPMU_CALL_INDIRECT ||
 			last->kind == PAPI_VPMU_RETURN) &&
 		natives[state - 1].pc == last->pc && natives[state].pc != last->pc;
+}
+
+static const char *wrong_call(unsigned state, const uint64_t *counters)
+{
+	return running->wants.calls && !running->request.library
+		? harness_calls_wrong(running, is_behind_call(running, state), counters)
+		: NULL;
+}
+
+/* The stack pointer at the end of the block. */
+static uint64_t stack_at_end(const struct subject *s)
+{
+	uint64_t pc = s->t.decoded.instructions[s->t.decoded.count - 1].pc;
+	unsigned i = 0;
+
+	while (i + 1 < n_natives && natives[i].pc != pc)
+		i++;
+	return natives[i].registers[RSP];
 }
 
 /* What a profile tells of the block: from how often each way was gone. */
@@ -346,8 +351,8 @@ static bool complain_of_difference(const struct machine *machine, const uint64_t
 	if (counter < PAPI_VPMU_FIRST_MODELLED)
 		return complain("counter %u is %lld, not %lld", counter, (long long)counters[counter],
 			(long long)native_counts[at][counter]);
-	if (calls_made != is_behind_call(running, at))
-		return complain("%u records of calls", calls_made);
+	if (wrong_call(at, counters))
+		return complain("of calls, %s", wrong_call(at, counters));
 	counter = wrong_in_profile(running, native_counts[at]) % PAPI_VPMU_FIRST_MODELLED;
 	return complain("counter %u is %lld in the profile, not %lld", counter, (long long)profile[counter],
 		(long long)native_counts[at][counter]);
@@ -368,7 +373,7 @@ static bool follow(const struct machine *machine, const uint64_t *counters)
 	unsigned next = at;
 
 	while (next < n_natives && next <= at + 2 &&
-		(calls_made != is_behind_call(running, next) || !same_registers(machine, &natives[next]) ||
+		(wrong_call(next, counters) || !same_registers(machine, &natives[next]) ||
 			wrong_counter(running, counters, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED ||
 			wrong_in_profile(running, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED))
 		next++;
@@ -395,6 +400,17 @@ static void note_mark(struct subject *s, uint64_t offset)
 	while (i > 0 && s->t.marks[i - 1].code > offset)
 		i--;
 	s->marks_seen[i - 1] = true;
+}
+
+/* As the runtime does. */
+static void finish_what_is_left(const struct subject *s)
+{
+	int64_t site = (int64_t)*word(VPMU_CALL_SITE);
+
+	if (s->ending != ENDS_AT_EXIT || s->exit != PAPI_VPMU_EXIT_CALLS || site < 0)
+		return;
+	harness_calls_finish(s, site ? PAPI_VPMU_CALL_MADE_NOTED : PAPI_VPMU_CALL_RETURNED, *word(VPMU_CALLEE),
+		s->end.registers[RSP]);
 }
 
 /* Where the code has led, if it has been left. */
@@ -435,7 +451,7 @@ static bool observe_translated(const struct machine *seen, int signal)
 		.counters = counters,
 		.spilled = word(VPMU_SPILLED),
 		.add_way = s->wants.profile ? add_way : NULL,
-		.take_call_back = s->wants.calls ? take_call_back : NULL,
+		.finish_call = s->wants.calls ? finish_call : NULL,
 		.rep_count = *word(VPMU_REP_COUNT),
 		.pc = *word(VPMU_PC) };
 
@@ -443,14 +459,14 @@ static bool observe_translated(const struct machine *seen, int signal)
 	sum_counters(counters);
 	memset(more_ways, 0, sizeof(more_ways));
 	make_profile(s);
-	calls_made = (unsigned)(*word(VPMU_CALLS_NEXT) - address(first_call(s))) / size_of_call(s);
-	s->n_calls = calls_made;
-	memcpy(&s->call, first_call(s), size_of_call(s));
+	if (s->wants.calls)
+		harness_calls_read();
 	memcpy(s->counters, counters, sizeof(counters));
 	s->signal = signal;
 	s->ending = ENDS_BY_SIGNAL;
 	if (!signal && find_ending(s, &machine)) {
 		s->end = machine;
+		finish_what_is_left(s);
 		if (!s->ends_apart)
 			follow(&machine, counters);
 		return true;
@@ -474,11 +490,12 @@ static bool observe_translated(const struct machine *seen, int signal)
 static void set_up_area(struct subject *s)
 {
 	memset(area->bytes, 0, sizeof(area->bytes));
-	memset(area->ways, 0, sizeof(area->ways));
+	memset(area->ways, 0, 512 * sizeof(area->ways[0]));
 	*word(VPMU_DISPATCH) = label(harness_dispatch);
 	*word(VPMU_JUMP_MISS) = label(harness_miss);
 	*word(VPMU_GATE_ENTER) = label(harness_gate);
-	*word(VPMU_CALLS_NEXT) = address(first_call(s));
+	if (s->wants.calls)
+		harness_calls_set_up(s, area, stack_at_end(s));
 	*word(VPMU_TRACE_NEXT) = address(trace_memory);
 	*word(VPMU_TRACE_LIMIT) = address(trace_memory + s->trace_room) - 8;
 	*word(VPMU_BRANCHES_NEXT) = address(branch_memory);
@@ -696,6 +713,8 @@ void translate(struct subject *s)
 	struct papi_vpmu_place place = { .e = { .next = written, .to_code = (intptr_t)code - (intptr_t)written },
 		.first_link = 1000,
 		.first_way = 7,
+		.pair = HARNESS_PAIR,
+		.active = HARNESS_ACTIVE,
 		.find = find_known,
 		.translated = s };
 
@@ -705,7 +724,7 @@ void translate(struct subject *s)
 		s->request.pc = harness_text();
 	papi_vpmu_translation_plan(&s->t, &s->request);
 	s->t.description = 77;
-	s->t.block.profile = s->wants.calls && s->t.n_ways ? 55 : 0;
+	s->t.block.profile = s->wants.calls && s->t.n_ways ? HARNESS_BLOCK : 0;
 	for (unsigned i = 0; i < PAPI_VPMU_MAX_ASIDES; i++)
 		s->t.ways_out[i] = 100 + i;
 	for (unsigned i = 0; i <= PAPI_VPMU_MAX_ASIDES; i++)
@@ -735,7 +754,6 @@ void subject_begin(struct subject *s, const char *name, const void *bytes, size_
 	s->wants.counters = (1ull << PAPI_VPMU_FIRST_MODELLED) - 1;
 	s->size = size;
 	s->trace_room = 500;
-	s->calls_room = 2;
 	s->budget = INT32_MAX;
 	s->request.line_shift = 6;
 	memset(text, 0x06, TEXT_SIZE); /* no instruction */
@@ -786,6 +804,11 @@ struct area *harness_area(void)
 	return area;
 }
 
+const struct subject *harness_running(void)
+{
+	return running;
+}
+
 const struct machine *harness_native(unsigned step)
 {
 	return &natives[step];
@@ -812,7 +835,7 @@ int harness_begin(void **state)
 	memory = map(NULL, sizeof(*memory) + 4096, PROT_READ | PROT_WRITE);
 	area = map(NULL, sizeof(*area), PROT_READ | PROT_WRITE);
 	signal_stack = map(NULL, stack.ss_size, PROT_READ | PROT_WRITE);
-	if (!text || !near_code || !far_code || !memory || !area || !signal_stack)
+	if (!text || !near_code || !far_code || !memory || !area || !signal_stack || !harness_calls_begin())
 		return -1;
 	stack.ss_sp = signal_stack;
 	for (unsigned i = 0; i < 65536; i++)

@@ -55,7 +55,7 @@ struct area {
 	_Alignas(4096) uint8_t bytes[VPMU_JUMPS];
 	uint64_t jumps[65536];
 	uint8_t unused[VPMU_WAYS - VPMU_JUMPS - 65536 * 8];
-	uint64_t ways[512];
+	uint64_t ways[VPMU_MAX_WAYS], pairs[2 * PAPI_VPMU_PAIRS]; /* of which few are touched */
 };
 
 /* The last step of a run, or where it left the code. */
@@ -82,7 +82,7 @@ struct subject {
 	struct machine start;
 	struct memory memory;
 	uint64_t trace_room; /* words of the trace that are free, and as many branches */
-	unsigned calls_room; /* for so many records of calls */
+	unsigned calls;      /* enum call_case, with wants.calls */
 	int64_t budget;
 	uint8_t syscall_kind; /* enum papi_vpmu_syscall_kind: of all calls */
 	bool ends_apart;      /* its end is none of the native states */
@@ -99,8 +99,6 @@ struct subject {
 	uint64_t counters[PAPI_VPMU_COUNTERS]; /* sums, at the end */
 	uint64_t trace[512];                   /* the record */
 	unsigned trace_words;
-	struct papi_vpmu_call_record call; /* the record of the call at the end, if there is one */
-	unsigned n_calls;
 	uint32_t branches[16]; /* of the stream */
 	unsigned n_branches;
 	bool marks_seen[PAPI_VPMU_MAX_MARKS];
@@ -119,6 +117,8 @@ uint64_t harness_data(void);
 uint64_t harness_near(void);  /* data that rip reaches from the program */
 uint64_t harness_stack(void); /* the middle of it */
 struct area *harness_area(void);
+/* Whose run it is. */
+const struct subject *harness_running(void);
 const struct machine *harness_native(unsigned step); /* of the last native run */
 
 /* Plans and emits, but runs nothing. */

@@ -13,12 +13,12 @@
 
 #define MAX_FRAMES (1u << 20) /* of each stack; room is taken as it is used */
 #define MAX_STACKS 64u
-#define NEAR       4096u            /* a jump leads no further below the last call */
-#define ABOVE      16384u           /* nor a return above the first, to what called that before it was counted */
-#define FAR        (1u << 20)       /* nor do signals come further away */
-#define END_SHIFT  32               /* a stack ends at a multiple of that */
-#define ENDS       4096u            /* so many are tried */
-#define NO_SLOT    UINT64_MAX       /* of the frame below all others */
+#define NEAR       4096u      /* a jump leads no further below the last call */
+#define ABOVE      16384u     /* nor a return above the first, to what called that before it was counted */
+#define FAR        (1u << 20) /* nor do signals come further away */
+#define END_SHIFT  32         /* a stack ends at a multiple of that */
+#define ENDS       4096u      /* so many are tried */
+#define NO_SLOT    UINT64_MAX /* of the frame below all others */
 
 struct stack {
 	unsigned char *memory, *first, *top; /* top: while it is left */
@@ -201,8 +201,7 @@ static bool holds(const struct papi_vpmu_thread *thread, const struct stack *sta
 		place <= frame_at(stack->first)->slot + above;
 }
 
-static struct stack *find_among(
-	struct papi_vpmu_thread *thread, uint64_t place, uint64_t below, uint64_t above)
+static struct stack *find_among(struct papi_vpmu_thread *thread, uint64_t place, uint64_t below, uint64_t above)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
 

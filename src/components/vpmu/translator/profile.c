@@ -327,7 +327,7 @@ static struct pair {
 static struct function {
 	uint64_t address;
 	uint32_t active; /* the number of a counter that no entry speaks of: how often it is open */
-} * functions;   /* by a hash of their addresses */
+} * functions;           /* by a hash of their addresses */
 static uint32_t n_pairs, n_functions, n_clocks;
 
 static uint32_t offset_of(uint32_t number)

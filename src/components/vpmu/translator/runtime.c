@@ -219,7 +219,7 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 {
 	int64_t exit = thread->exit;
 	bool is_indirect = exit == PAPI_VPMU_EXIT_INDIRECT || exit == PAPI_VPMU_EXIT_RETURN ||
-			   (exit == PAPI_VPMU_EXIT_CALLS && thread->pc >= papi_vpmu_processor_end_of_programs);
+		(exit == PAPI_VPMU_EXIT_CALLS && thread->pc >= papi_vpmu_processor_end_of_programs);
 	struct papi_vpmu_link link;
 	uint64_t epoch, code;
 

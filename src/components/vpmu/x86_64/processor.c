@@ -51,8 +51,8 @@ AT(call_site, VPMU_CALL_SITE);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);
-_Static_assert(VPMU_PAIR_KEYS == VPMU_WAYS + 8 * VPMU_MAX_WAYS &&
-		VPMU_PAIR_VALUES == VPMU_PAIR_KEYS + 8 * PAPI_VPMU_PAIRS,
+_Static_assert(
+	VPMU_PAIR_KEYS == VPMU_WAYS + 8 * VPMU_MAX_WAYS && VPMU_PAIR_VALUES == VPMU_PAIR_KEYS + 8 * PAPI_VPMU_PAIRS,
 	"pairs lie behind the ways");
 _Static_assert(sizeof(struct papi_vpmu_thread) <= VPMU_WAYS, "the counters of ways lie behind the thread");
 _Static_assert(VPMU_LANES == PAPI_VPMU_LANES && VPMU_MAX_GATES == PAPI_VPMU_GATES, "not as many");

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "harness_calls.h"
+
+#include <sys/mman.h>
+
+#define MEMORY    65536
+#define END       0x700000000u /* its lower 32 bits are 0 */
+#define FIRST     1000         /* what the clocks of the frame for the return say */
+#define LEFT_HERE 64           /* so far below is what was left behind */
+
+static struct area *area_of_run;
+static uint64_t top_at_first;
+static uint64_t active_at_first;
+
+static struct seen {
+	long frames;
+	uint64_t calls, active, spent[PAPI_VPMU_CALL_CLOCKS];
+	struct papi_vpmu_call_frame last; /* that was opened */
+} seen;
+
+bool harness_calls_begin(void)
+{
+	void *place = (void *)(END - MEMORY);
+
+	return mmap(place, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+		place;
+}
+
+static uint64_t *word(unsigned offset)
+{
+	return (uint64_t *)(void *)(area_of_run->bytes + offset);
+}
+
+static uint64_t size(const struct subject *s)
+{
+	return papi_vpmu_call_frame_size(s->wants.profile);
+}
+
+static const struct papi_vpmu_instruction *last_of(const struct subject *s)
+{
+	return &s->t.decoded.instructions[s->t.decoded.count - 1];
+}
+
+static bool returns(const struct subject *s)
+{
+	return last_of(s)->kind == PAPI_VPMU_RETURN;
+}
+
+/* Two frames, of which the last is that of the return, or one that was left behind. */
+static void make_frames(const struct subject *s, uint64_t slot)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct papi_vpmu_call_frame *frame = (void *)(top_at_first - (2 - i) * size(s));
+
+		memset(frame, 0, size(s));
+		frame->slot = i == 0 ? UINT64_MAX : slot - (s->calls == CALL_MISSING ? LEFT_HERE : 0);
+		frame->pair = HARNESS_PAIR;
+		frame->active = HARNESS_ACTIVE;
+		for (unsigned j = 0; j < (size(s) - 16) / 8; j++)
+			frame->clocks[j] = FIRST + j;
+	}
+}
+
+static void make_pair(uint64_t callee)
+{
+	uint64_t key = callee + papi_vpmu_call_salt(HARNESS_BLOCK);
+	unsigned place = 8 * (unsigned)(key & 0xffff);
+
+	*word(VPMU_PAIR_KEYS + place) = -key;
+	*word(VPMU_PAIR_VALUES + place) = HARNESS_PAIR | (uint64_t)HARNESS_ACTIVE << 32;
+}
+
+void harness_calls_set_up(const struct subject *s, struct area *area, uint64_t slot)
+{
+	area_of_run = area;
+	top_at_first = END - (s->calls == CALL_FULL ? size(s) : MEMORY / 2);
+	active_at_first = (returns(s) ? 1u : 0) + (s->calls == CALL_NESTED ? 1u : 0);
+	make_frames(s, slot);
+	*word(VPMU_CALLS_TOP) = top_at_first;
+	*word(HARNESS_ACTIVE) = active_at_first;
+	memset(word(VPMU_PAIR_KEYS), 0, sizeof(uint64_t) * PAPI_VPMU_PAIRS);
+	if (s->calls != CALL_MISSING)
+		make_pair(harness_target());
+}
+
+void harness_calls_read(void)
+{
+	const struct subject *s = harness_running();
+
+	seen.frames = (long)(*word(VPMU_CALLS_TOP) - top_at_first) / (long)size(s);
+	seen.calls = *word(HARNESS_PAIR);
+	seen.active = *word(HARNESS_ACTIVE) - active_at_first;
+	for (unsigned i = 0; i < PAPI_VPMU_CALL_CLOCKS; i++)
+		seen.spent[i] = word(HARNESS_PAIR)[1 + i];
+	if (seen.frames > 0)
+		memcpy(&seen.last, (const void *)top_at_first, size(s));
+}
+
+static void open_call(const struct subject *s, uint64_t stack)
+{
+	unsigned i = 0;
+
+	seen.frames++;
+	seen.calls++;
+	seen.active++;
+	seen.last.slot = stack;
+	seen.last.pair = HARNESS_PAIR;
+	seen.last.active = HARNESS_ACTIVE;
+	for (uint64_t left = s->wants.profile; left; left &= left - 1)
+		seen.last.clocks[i++] = *word(VPMU_COUNTERS + 8 * (unsigned)__builtin_ctzll(left));
+}
+
+static void spend(const struct subject *s, unsigned first)
+{
+	unsigned i = 0;
+
+	for (uint64_t left = s->wants.profile; left; left &= left - 1, i++)
+		if (i >= first && seen.active + active_at_first == 0)
+			seen.spent[i] += *word(VPMU_COUNTERS + 8 * (unsigned)__builtin_ctzll(left)) - (FIRST + i);
+}
+
+void harness_calls_finish(const struct subject *s, unsigned step, uint64_t callee, uint64_t stack)
+{
+	switch (step) {
+	case PAPI_VPMU_CALL_MADE:
+	case PAPI_VPMU_CALL_MADE_NOTED:
+		open_call(s, stack);
+		if (step == PAPI_VPMU_CALL_MADE_NOTED && callee != harness_target())
+			seen.calls = 100;
+		break;
+	case PAPI_VPMU_CALL_OPENED:
+		seen.calls++; /* fall through */
+	case PAPI_VPMU_CALL_COUNTED:
+		seen.active++;
+		break;
+	case PAPI_VPMU_CALL_RETURNED:
+		if (!returns(s)) /* a jump, which leaves none behind */
+			break;
+		seen.frames--; /* fall through */
+	case PAPI_VPMU_CALL_CLOSED:
+		seen.active--; /* fall through */
+	default:
+		spend(s, step < PAPI_VPMU_CALL_SPENT ? 0 : step - PAPI_VPMU_CALL_SPENT);
+		break;
+	}
+}
+
+static bool clocks_are_wrong(const struct subject *s, bool behind, const uint64_t *counters)
+{
+	unsigned i = 0;
+
+	for (uint64_t left = s->wants.profile; left; left &= left - 1, i++) {
+		uint64_t now = counters[__builtin_ctzll(left)];
+
+		if (behind && !returns(s) && seen.last.clocks[i] != now)
+			return true;
+		if (seen.spent[i] != (behind && returns(s) && active_at_first == 1 ? now - (FIRST + i) : 0))
+			return true;
+	}
+	return false;
+}
+
+const char *harness_calls_wrong(const struct subject *s, bool behind, const uint64_t *counters)
+{
+	long more = !behind ? 0 : returns(s) ? -1 : 1;
+
+	if (seen.frames != more)
+		return "number of frames";
+	if (seen.calls != (uint64_t)(more == 1))
+		return "number of calls";
+	if (seen.active != (uint64_t)more)
+		return "number of open ones";
+	if (more == 1 && (seen.last.pair != HARNESS_PAIR || seen.last.active != HARNESS_ACTIVE))
+		return "pair";
+	return clocks_are_wrong(s, behind, counters) ? "clocks" : NULL;
+}
