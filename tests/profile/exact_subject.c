@@ -12,6 +12,10 @@
  *	load A B     loads and unloads two libraries in turn, which have a function worker(n)
  *	rewrite      makes code in the same place twice, and runs it
  *	jump         longjmp out of ten calls
+ *	calls N      a timer interrupts calls, direct ones and others, until N signals have come; says how many calls
+ *	             of each sort there were, and how many signals
+ *	switch       two coroutines, whose stacks lie beside each other, work in turn, 50 times each
+ *	deep N       N calls within each other
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -24,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 void work(uint64_t n);
@@ -137,6 +142,81 @@ static __attribute__((noinline)) void go_down(int n)
 	__asm__ volatile("");
 }
 
+/* 1 instruction each; and 3, of which one calls. */
+void leaf(void);
+void other_leaf(void);
+void stem(void);
+__asm__(".globl leaf\n.type leaf, @function\nleaf: ret\n.size leaf, . - leaf\n"
+	".globl other_leaf\n.type other_leaf, @function\nother_leaf: ret\n.size other_leaf, . - other_leaf\n"
+	".globl stem\n.type stem, @function\nstem: nop\n call leaf\n ret\n.size stem, . - stem\n");
+
+static __attribute__((noinline)) void interrupt_calls(uint64_t wanted)
+{
+	const struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+	void (*volatile leaves[2])(void) = { leaf, other_leaf };
+	unsigned long long rounds = 0;
+
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; signals_seen < wanted; rounds++)
+		for (unsigned i = 0; i < 100; i++) {
+			stem();
+			leaves[i % 2]();
+		}
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%llu %llu\n", 100 * rounds, (unsigned long long)signals_seen);
+}
+
+static ucontext_t main_context, coroutines[2];
+static _Alignas(16) char coroutine_stacks[2][32768];
+
+static void cooperate(int which)
+{
+	for (unsigned i = 0; i < 50; i++) {
+		work(which ? 100 : 1000);
+		swapcontext(&coroutines[which], &coroutines[!which]);
+	}
+}
+
+static __attribute__((noinline)) void switch_stacks(void)
+{
+	for (int i = 0; i < 2; i++) {
+		getcontext(&coroutines[i]);
+		coroutines[i].uc_stack = (stack_t){ .ss_sp = coroutine_stacks[i],
+			.ss_size = sizeof(coroutine_stacks[i]) };
+		coroutines[i].uc_link = &main_context;
+		makecontext(&coroutines[i], (void (*)(void))cooperate, 1, i);
+	}
+	swapcontext(&main_context, &coroutines[1]);
+	work(10);
+}
+
+static __attribute__((noinline)) void nest(unsigned long n)
+{
+	if (n)
+		nest(n - 1);
+	else
+		work(10);
+	__asm__ volatile("");
+}
+
+static void *nest_in_thread(void *n)
+{
+	nest(*(const unsigned long *)n);
+	return NULL;
+}
+
+static void go_deep(unsigned long n)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 256 << 20);
+	pthread_create(&thread, &attributes, nest_in_thread, &n);
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -146,6 +226,12 @@ int main(int argc, char **argv)
 		interrupt(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "threads"))
 		make_threads((int)strtol(argv[2], NULL, 10));
+	else if (!strcmp(what, "calls"))
+		interrupt_calls(strtoul(argv[2], NULL, 10));
+	else if (!strcmp(what, "switch"))
+		switch_stacks();
+	else if (!strcmp(what, "deep"))
+		go_deep(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "fork"))
 		make_child(argv + 2);
 	else if (!strcmp(what, "load"))

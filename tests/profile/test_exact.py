@@ -195,6 +195,37 @@ class Calls(Exact):
         self.assertGreaterEqual(value, 2001 * rounds)
         self.assertLessEqual(value, 2001 * rounds + 10 * (seen + 1))
 
+    def test_signals_in_calls(self):
+        """Whatever is interrupted of a call or return, its counts are exact."""
+        store, found, result = self.calls(SUBJECT, "calls", "1500")
+        rounds, seen = map(int, result.stdout.split())
+        self.assertEqual(found["stem", "leaf"][0], rounds)
+        self.assertEqual(self.of(store, "leaf"), rounds + rounds // 2)
+        self.assertEqual(found["interrupt_calls", "stem"][0], rounds)
+        self.assertEqual(found["interrupt_calls", "leaf"][0], rounds // 2)
+        self.assertEqual(found["interrupt_calls", "other_leaf"][0], rounds // 2)
+        # With handlers that came within it, and libc's return from them.
+        for pair, least in ((("stem", "leaf"), rounds), (("interrupt_calls", "stem"), 4 * rounds)):
+            self.assertGreaterEqual(found[pair][1], least)
+            self.assertLessEqual(found[pair][1], least + 10 * (seen + 1))
+
+    def test_coroutines(self):
+        """On stacks that lie beside each other: each has what it does itself."""
+        store, found, _ = self.calls(SUBJECT, "switch")
+        self.assertEqual(found["cooperate", "work"], (100, 50 * (2001 + 201)))
+        self.assertEqual(found["switch_stacks", "work"], (1, 21))
+        self.assertEqual(self.of(store, "work"), 50 * (2001 + 201) + 21)
+        switches = sum(value for key, (_, value) in found.items() if key[0] == "cooperate" and key[1] != "work")
+        self.assertLess(switches, 100 * 200)
+
+    def test_deep(self):
+        """Further in than there is room for frames, calls are counted."""
+        _, found, _ = self.calls(SUBJECT, "deep", "1100000")
+        self.assertEqual(found["nest", "nest"], (1100000, 0))
+        self.assertEqual(found["nest_in_thread", "nest"][0], 1)
+        self.assertGreaterEqual(found["nest_in_thread", "nest"][1], 5 * 1100000)
+        self.assertEqual(found["nest", "work"][0], 1)
+
     def test_threads(self):
         store, found, _ = self.calls(SUBJECT, "threads", "24")
         self.assertEqual(found["work_a_while", "work"], (24, 24 * 200001))

@@ -40,12 +40,13 @@ static unsigned char *end_of(const struct stack *stack)
 	return (unsigned char *)((((uintptr_t)stack->memory >> END_SHIFT) + 1) << END_SHIFT);
 }
 
-/* So that it ends where that many lower bits are 0. */
+/* So that it ends where that many lower bits are 0. They are tried in turn. */
 static unsigned char *map_frames(const struct papi_vpmu_thread *thread, size_t size)
 {
-	uintptr_t end = (uintptr_t)thread >> END_SHIFT << END_SHIFT;
+	static unsigned last; /* under the lock */
 
-	for (unsigned i = 0; i < ENDS && end > (uintptr_t)1 << END_SHIFT; i++, end -= (uintptr_t)1 << END_SHIFT) {
+	for (unsigned i = 0; i < ENDS; i++) {
+		uintptr_t end = (((uintptr_t)thread >> END_SHIFT) - last++ % ENDS) << END_SHIFT;
 		long got = papi_vpmu_raw(SYS_mmap, (long)(end - size), (long)size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 

@@ -29,8 +29,8 @@ void papi_vpmu_calls_end(struct papi_vpmu_thread *thread);
 void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread);
 /* Does what translated code has left for (PAPI_VPMU_EXIT_CALLS). */
 void papi_vpmu_calls_exit(struct papi_vpmu_thread *thread);
-/* What is left of a call or return from that step on (enum papi_vpmu_call_step): the call at the end of that block, of
- * callee; the stack pointer behind it. */
+/* Does the rest of a call or return, from that step on (enum papi_vpmu_call_step): the call at the end of that block,
+ * of callee; the stack pointer behind it. */
 void papi_vpmu_calls_finish(
 	struct papi_vpmu_thread *thread, unsigned step, uint32_t block, uint64_t callee, uint64_t stack);
 /* The last call has not been made. */

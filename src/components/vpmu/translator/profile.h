@@ -62,7 +62,7 @@ struct papi_vpmu_pair {
 
 /* A call at the end of the block of that entry, of what is at target. False: there is no room. */
 bool papi_vpmu_profile_pair(uint32_t block, uint64_t target, struct papi_vpmu_pair *found);
-/* One that the log does not speak of. */
+/* A pair that the log does not speak of. */
 void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody);
 
 /* Something else may be mapped in [start, end) from now on. */
