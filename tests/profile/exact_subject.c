@@ -16,6 +16,7 @@
  *	             of each sort there were, and how many signals
  *	switch       two coroutines, whose stacks lie beside each other, work in turn, 50 times each
  *	deep N       N calls within each other
+ *	tails        functions that jump to others as their last act
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -39,7 +40,7 @@ extern volatile uint64_t signals_seen;
 
 __asm__(".text\n"
 	".globl work\n.type work, @function\nwork:\n"
-	"1: dec %rdi\n jne 1b\n ret\n.size work, . - work\n"
+	" .cfi_startproc\n1: dec %rdi\n jne 1b\n ret\n .cfi_endproc\n.size work, . - work\n"
 	/* 2 instructions */
 	".globl on_signal\n.type on_signal, @function\non_signal:\n"
 	" incq signals_seen(%rip)\n ret\n.size on_signal, . - on_signal\n"
@@ -167,6 +168,14 @@ static __attribute__((noinline)) void interrupt_calls(uint64_t wanted)
 	printf("%llu %llu\n", 100 * rounds, (unsigned long long)signals_seen);
 }
 
+/* 2 instructions, and those of work(), to which it jumps; one that jumps to this; and one by a stub of a library. */
+void tail(uint64_t n);
+void tail_of_tail(uint64_t n);
+__asm__(".globl tail\n.type tail, @function\ntail: .cfi_startproc\n nop\n jmp work\n .cfi_endproc\n"
+	".size tail, . - tail\n"
+	".globl tail_of_tail\n.type tail_of_tail, @function\ntail_of_tail: .cfi_startproc\n jmp tail\n"
+	" .cfi_endproc\n.size tail_of_tail, . - tail_of_tail\n");
+
 static ucontext_t main_context, coroutines[2];
 static _Alignas(16) char coroutine_stacks[2][32768];
 
@@ -230,6 +239,9 @@ int main(int argc, char **argv)
 		interrupt_calls(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "switch"))
 		switch_stacks();
+	else if (!strcmp(what, "tails"))
+		for (unsigned i = 0; i < 100; i++)
+			tail_of_tail(10);
 	else if (!strcmp(what, "deep"))
 		go_deep(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "fork"))

@@ -218,6 +218,13 @@ class Calls(Exact):
         switches = sum(value for key, (_, value) in found.items() if key[0] == "cooperate" and key[1] != "work")
         self.assertLess(switches, 100 * 200)
 
+    def test_tails(self):
+        """A function that is jumped to has a call of its own, within the call of the one that jumps."""
+        _, found, _ = self.calls(SUBJECT, "tails")
+        self.assertEqual(found["main", "tail_of_tail"], (100, 100 * 24))
+        self.assertEqual(found["tail_of_tail", "tail"], (100, 100 * 23))
+        self.assertEqual(found["tail", "work"], (100, 100 * 21))
+
     def test_deep(self):
         """Further in than there is room for frames, calls are counted."""
         _, found, _ = self.calls(SUBJECT, "deep", "1100000")

@@ -29,6 +29,7 @@ enum papi_vpmu_call_step {
 	PAPI_VPMU_CALL_MADE_NOTED, /* nothing; what it calls is the thread's callee */
 	PAPI_VPMU_CALL_OPENED,     /* there is a frame */
 	PAPI_VPMU_CALL_COUNTED,    /* and one call more of the pair; not yet of the function */
+	PAPI_VPMU_CALL_AGAIN,      /* a frame is closed; there may be another for the same return */
 	PAPI_VPMU_CALL_RETURNED,   /* nothing */
 	PAPI_VPMU_CALL_CLOSED,     /* the frame is gone */
 	PAPI_VPMU_CALL_SPENT,      /* and the function is active once less; behind this, so many counters are added */

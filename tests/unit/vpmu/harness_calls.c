@@ -46,6 +46,11 @@ static bool returns(const struct subject *s)
 	return last_of(s)->kind == PAPI_VPMU_RETURN;
 }
 
+static long to_close(const struct subject *s)
+{
+	return !returns(s) ? 0 : s->calls == CALL_SHARED ? 2 : 1;
+}
+
 /* Two frames, of which the last is that of the return, or one that was left behind. */
 static void make_frames(const struct subject *s, uint64_t slot)
 {
@@ -53,7 +58,8 @@ static void make_frames(const struct subject *s, uint64_t slot)
 		struct papi_vpmu_call_frame *frame = (void *)(top_at_first - (2 - i) * size(s));
 
 		memset(frame, 0, size(s));
-		frame->slot = i == 0 ? UINT64_MAX : slot - (s->calls == CALL_MISSING ? LEFT_HERE : 0);
+		frame->slot = i == 0 && s->calls != CALL_SHARED ? UINT64_MAX
+								: slot - (s->calls == CALL_MISSING ? LEFT_HERE : 0);
 		frame->pair = HARNESS_PAIR;
 		frame->active = HARNESS_ACTIVE;
 		for (unsigned j = 0; j < (size(s) - 16) / 8; j++)
@@ -74,7 +80,8 @@ void harness_calls_set_up(const struct subject *s, struct area *area, uint64_t s
 {
 	area_of_run = area;
 	top_at_first = END - (s->calls == CALL_FULL ? size(s) : MEMORY / 2);
-	active_at_first = (returns(s) ? 1u : 0) + (s->calls == CALL_NESTED ? 1u : 0);
+	active_at_first = (s->calls == CALL_SHARED && returns(s) ? 1u : 0) + (returns(s) ? 1u : 0) +
+		(s->calls == CALL_NESTED ? 1u : 0);
 	make_frames(s, slot);
 	*word(VPMU_CALLS_TOP) = top_at_first;
 	*word(HARNESS_ACTIVE) = active_at_first;
@@ -133,14 +140,20 @@ void harness_calls_finish(const struct subject *s, unsigned step, uint64_t calle
 	case PAPI_VPMU_CALL_COUNTED:
 		seen.active++;
 		break;
+	case PAPI_VPMU_CALL_AGAIN:
 	case PAPI_VPMU_CALL_RETURNED:
-		if (!returns(s)) /* a jump, which leaves none behind */
-			break;
-		seen.frames--; /* fall through */
+		while (seen.frames > -to_close(s)) {
+			seen.frames--;
+			seen.active--;
+			spend(s, 0);
+		}
+		break;
 	case PAPI_VPMU_CALL_CLOSED:
 		seen.active--; /* fall through */
 	default:
 		spend(s, step < PAPI_VPMU_CALL_SPENT ? 0 : step - PAPI_VPMU_CALL_SPENT);
+		if (seen.frames > -to_close(s))
+			harness_calls_finish(s, PAPI_VPMU_CALL_RETURNED, callee, stack);
 		break;
 	}
 }
@@ -154,7 +167,8 @@ static bool clocks_are_wrong(const struct subject *s, bool behind, const uint64_
 
 		if (behind && !returns(s) && seen.last.clocks[i] != now)
 			return true;
-		if (seen.spent[i] != (behind && returns(s) && active_at_first == 1 ? now - (FIRST + i) : 0))
+		if (seen.spent[i] !=
+			(behind && returns(s) && active_at_first == (uint64_t)to_close(s) ? now - (FIRST + i) : 0))
 			return true;
 	}
 	return false;
@@ -162,7 +176,7 @@ static bool clocks_are_wrong(const struct subject *s, bool behind, const uint64_
 
 const char *harness_calls_wrong(const struct subject *s, bool behind, const uint64_t *counters)
 {
-	long more = !behind ? 0 : returns(s) ? -1 : 1;
+	long more = !behind ? 0 : returns(s) ? -to_close(s) : 1;
 
 	if (seen.frames != more)
 		return "number of frames";

@@ -11,6 +11,7 @@ enum call_case {
 	CALL_FOUND,   /* its pair is in the table, or the frame the last one; nobody else has it open */
 	CALL_NESTED,  /* the function is open once more, further out */
 	CALL_MISSING, /* there is no pair, or a frame of something that was left behind */
+	CALL_SHARED,  /* two frames are to be closed */
 	CALL_FULL,    /* there is room for one frame */
 	CALL_CASES,
 };

@@ -183,6 +183,12 @@ static void open_frame(struct papi_vpmu_thread *thread, const struct papi_vpmu_p
 	drop_last(thread);
 }
 
+static void close_below(struct papi_vpmu_thread *thread, uint64_t place)
+{
+	while (frame_at(thread->calls_top - thread->calls->frame_size)->slot < place)
+		close_frame(thread);
+}
+
 /* ---- stacks ---- */
 
 static unsigned char *top_of(const struct papi_vpmu_thread *thread, const struct stack *stack)
@@ -245,8 +251,7 @@ static void arrive(struct papi_vpmu_thread *thread, uint64_t place, uint64_t bel
 		return;
 	change_to(thread, stack);
 	stack->place = place;
-	while (frame_at(thread->calls_top - thread->calls->frame_size)->slot < place)
-		close_frame(thread);
+	close_below(thread, place);
 }
 
 /* ---- what comes to pass ---- */
@@ -304,11 +309,15 @@ void papi_vpmu_calls_finish(
 		break;
 	case PAPI_VPMU_CALL_CLOSED:
 		end_frame(thread, frame_at(thread->calls_top));
+		/* fall through */
+	case PAPI_VPMU_CALL_AGAIN:
+		close_below(thread, stack);
 		break;
 	default:
 		last = frame_at(thread->calls_top);
 		if (!*counter(thread, last->active))
 			spend(thread, last, step - PAPI_VPMU_CALL_SPENT);
+		close_below(thread, stack);
 		break;
 	}
 	drop_last(thread);

@@ -3,6 +3,7 @@
 
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/functions.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/profile.h"
@@ -51,6 +52,12 @@ static bool owns_breakpoints(const struct papi_vpmu_view *view)
 	return papi_vpmu_tracer_owns_breakpoints();
 }
 
+static bool begins_another(const struct papi_vpmu_view *view, uint64_t site, uint64_t target)
+{
+	(void)view;
+	return papi_vpmu_functions_begins_another(site, target);
+}
+
 static const struct papi_vpmu_view process = {
 	.executable_until = executable_until,
 	.may_change = may_change,
@@ -58,6 +65,7 @@ static const struct papi_vpmu_view process = {
 	.is_engine = is_engine,
 	.load = load,
 	.owns_breakpoints = owns_breakpoints,
+	.begins_another = begins_another,
 };
 
 /* ---- making and filing ---- */
@@ -100,7 +108,7 @@ static void find_pair(const struct papi_vpmu_translation *t, struct papi_vpmu_pl
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 	struct papi_vpmu_pair pair = { 0, 0 };
 
-	if (t->request.wants->calls && !t->gate && last->counted && last->kind == PAPI_VPMU_CALL &&
+	if (t->request.wants->calls && !t->gate && last->counted && papi_vpmu_is_call(t, last) &&
 		!papi_vpmu_stub_slot(t->request.view, papi_vpmu_branch_target(last)))
 		papi_vpmu_profile_pair(t->block.profile, papi_vpmu_branch_target(last), &pair);
 	place->pair = pair.counters;

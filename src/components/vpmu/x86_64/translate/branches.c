@@ -111,11 +111,12 @@ void papi_vpmu_end_asides(struct papi_vpmu_translation *t)
 	}
 }
 
-static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+/* A direct call, or a jump. */
+static void end_direct(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	uint64_t target = papi_vpmu_branch_target(last);
 	bool noted = papi_vpmu_note_callee(t, last, target), open;
-	uint8_t *literal = papi_vpmu_emit_push_literal(&t->e);
+	uint8_t *literal = last->kind == PAPI_VPMU_CALL ? papi_vpmu_emit_push_literal(&t->e) : NULL;
 
 	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
 	if (noted)
@@ -124,7 +125,8 @@ static void end_call(struct papi_vpmu_translation *t, const struct papi_vpmu_ins
 	go_to(t, target);
 	if (open)
 		papi_vpmu_end_open_call(t, target);
-	papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
+	if (literal)
+		papi_vpmu_emit_literal(&t->e, literal, t->decoded.end);
 }
 
 static void emit_syscall(struct papi_vpmu_translation *t)
@@ -218,17 +220,13 @@ void papi_vpmu_end_block(struct papi_vpmu_translation *t, const struct papi_vpmu
 		t->block.target = papi_vpmu_branch_target(last);
 		end_conditional(t, last);
 		break;
-	case PAPI_VPMU_CALL:
-		t->block.target = papi_vpmu_branch_target(last);
-		end_call(t, last);
-		break;
 	case PAPI_VPMU_TRANSACTION:
 		papi_vpmu_emit_constant(&t->e, RAX, 0); /* aborted, for no reason that a retry could help */
 							/* fall through */
+	case PAPI_VPMU_CALL:
 	case PAPI_VPMU_JUMP:
 		t->block.target = papi_vpmu_branch_target(last);
-		papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_BRANCH);
-		go_to(t, t->block.target);
+		end_direct(t, last);
 		break;
 	case PAPI_VPMU_CALL_INDIRECT:
 	case PAPI_VPMU_JUMP_INDIRECT:

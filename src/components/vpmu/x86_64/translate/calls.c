@@ -16,6 +16,7 @@
  *	mov  ecx, ecx                              gs:[[rdx + 8] + 8] more gs:[instructions] - [rdx + 16]
  *	jrcxz full
  *
+ * A function that jumps to another as its last act leaves that a frame with the same slot: the return closes both.
  * All that is profiled is counted in one lane: that is the clock. A function that is active twice is not counted in
  * what it calls but by the outermost call.
  */
@@ -38,6 +39,18 @@ static int32_t frame_size(const struct papi_vpmu_translation *t)
 static bool has_calls(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	return t->request.wants->calls && !t->request.library && last->counted && t->block.profile;
+}
+
+bool papi_vpmu_is_call(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
+{
+	const struct papi_vpmu_view *view = t->request.view;
+	uint64_t target;
+
+	if (last->kind != PAPI_VPMU_JUMP)
+		return last->kind == PAPI_VPMU_CALL;
+	target = papi_vpmu_branch_target(last);
+	return view->begins_another &&
+		(papi_vpmu_stub_slot(view, target) || view->begins_another(view, last->pc, target));
 }
 
 static void reach(struct papi_vpmu_translation *t, enum papi_vpmu_call_step step)
@@ -81,7 +94,7 @@ bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu
 {
 	bool flags_free;
 
-	if (!has_calls(t, last) || !t->place.pair)
+	if (!has_calls(t, last) || !t->place.pair || !papi_vpmu_is_call(t, last))
 		return false;
 	flags_free = papi_vpmu_flags_unused(t->request.view, target);
 	reach(t, PAPI_VPMU_CALL_MADE);
@@ -133,7 +146,7 @@ bool papi_vpmu_note_callee(struct papi_vpmu_translation *t, const struct papi_vp
 {
 	uint64_t slot = target ? papi_vpmu_stub_slot(t->request.view, target) : 0;
 
-	if (!has_calls(t, last) || (target && !slot))
+	if (!has_calls(t, last) || (target && (!slot || !papi_vpmu_is_call(t, last))))
 		return false;
 	if (target) {
 		papi_vpmu_spill(t, RCX, last->pc);
@@ -270,6 +283,7 @@ bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpm
 	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
 	t->kind = PAPI_VPMU_MARK_STORED_TARGET;
 	reach(t, PAPI_VPMU_CALL_RETURNED);
+	t->call_again = papi_vpmu_emit_address(&t->e);
 	papi_vpmu_emit_lea(&t->e, RDX, RDX, -frame_size(t));
 	papi_vpmu_emit_store(&t->e, VPMU_CALLS_TOP, RDX);
 	reach(t, PAPI_VPMU_CALL_CLOSED);
@@ -282,6 +296,11 @@ bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpm
 	papi_vpmu_emit_land_8(&t->e, outermost);
 	add_clocks(t);
 	papi_vpmu_emit_land_32(&t->e, on);
+	reach(t, PAPI_VPMU_CALL_AGAIN);
+	papi_vpmu_emit_load_from(&t->e, RCX, RDX, SLOT - frame_size(t));
+	papi_vpmu_emit_not(&t->e, RCX);
+	papi_vpmu_emit_lea_scaled(&t->e, RCX, RSP, RCX, 1, 1 - (int32_t)papi_vpmu_popped(last));
+	t->call_full = papi_vpmu_emit_jrcxz(&t->e);
 	reach(t, PAPI_VPMU_CALL_DONE);
 	papi_vpmu_unspill(t, RAX, t->pc);
 	papi_vpmu_emit_load(&t->e, RCX, VPMU_PC);
@@ -290,8 +309,13 @@ bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpm
 
 void papi_vpmu_end_close_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	papi_vpmu_emit_land_32(&t->e, t->call_missed);
+	papi_vpmu_emit_land_8(&t->e, t->call_full);
 	t->spilled = 1u << RAX | 1u << RCX | 1u << RDX;
+	t->kind = PAPI_VPMU_MARK_STORED_TARGET;
+	reach(t, PAPI_VPMU_CALL_AGAIN);
+	papi_vpmu_emit_jump(&t->e, t->call_again);
+	papi_vpmu_emit_land_32(&t->e, t->call_missed);
+	t->call = PAPI_VPMU_CALL_DONE;
 	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_AT);
 	papi_vpmu_emit_lea(&t->e, RSP, RSP, (int32_t)papi_vpmu_popped(last));
 	t->kind = PAPI_VPMU_MARK_STORED_TARGET;

@@ -97,6 +97,7 @@ struct papi_vpmu_translation {
 	uint32_t description;              /* with modelled: of the record, which the caller files before emission */
 	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
+	uint64_t call_again;
 	uint8_t *call_missed, *call_full; /* places of jumps of a call or return, while it is emitted */
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks, n_links, n_asides, n_ways;
@@ -182,8 +183,9 @@ static inline bool papi_vpmu_profiles_taken(const struct papi_vpmu_wants *wants)
 	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 }
 
-/* calls.c: behind a direct call, where the program is at the target: opens its frame. Returns false where no calls are
+/* calls.c: whether a direct call or jump calls something: also as the last act of its function. And behind it, where the program is at the target: opens its frame. Returns false where no calls are
  * wanted. And behind it, where that leads when something is missing. */
+bool papi_vpmu_is_call(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
 bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target);
 void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target);
 /* The same of one through a stub, or indirect (target: 0), in two steps. Before the call, with the target of an

@@ -26,6 +26,8 @@ struct papi_vpmu_view {
 	bool (*load)(const struct papi_vpmu_view *view, uint64_t address, uint64_t *value);
 	/* Whether int3 is a debugger's, not the program's own. */
 	bool (*owns_breakpoints)(const struct papi_vpmu_view *view);
+	/* Whether a jump from site to target leads to where another function begins. NULL: never. */
+	bool (*begins_another)(const struct papi_vpmu_view *view, uint64_t site, uint64_t target);
 };
 
 static inline const uint8_t *papi_vpmu_view_bytes(const struct papi_vpmu_view *view, uint64_t address)

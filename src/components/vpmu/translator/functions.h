@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where functions begin, as unwind tables tell, also those of stripped files. Takes no lock; reads memory of the
+ * program. */
+#ifndef PAPI_VPMU_TRANSLATOR_FUNCTIONS_H
+#define PAPI_VPMU_TRANSLATOR_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether a function begins at target, and it is not the one that site is in. False where nothing is known. */
+bool papi_vpmu_functions_begins_another(uint64_t site, uint64_t target) __attribute__((visibility("hidden")));
+
+#endif
