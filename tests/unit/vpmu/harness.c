@@ -221,7 +221,7 @@ static bool is_behind_call(const struct subject *s, unsigned state)
 	const struct papi_vpmu_instruction *last = n ? &s->t.decoded.instructions[n - 1] : NULL;
 
 	return last && s->wants.calls && !s->request.library && last->counted && state > 0 &&
-		(last->kind == PAPI_VPMU_CALL || last->kind == PAPI_VPMU_CALL_INDIRECT ||
+		(papi_vpmu_is_call(&s->t, last) || last->kind == PAPI_VPMU_CALL_INDIRECT ||
 			last->kind == PAPI_VPMU_RETURN) &&
 		natives[state - 1].pc == last->pc && natives[state].pc != last->pc;
 }
@@ -236,8 +236,8 @@ static const char *wrong_call(unsigned state, const uint64_t *counters)
 /* The stack pointer at the end of the block. */
 static uint64_t stack_at_end(const struct subject *s)
 {
-	uint64_t pc = s->t.decoded.instructions[s->t.decoded.count - 1].pc;
-	unsigned i = 0;
+	unsigned n = s->t.decoded.count, i = 0;
+	uint64_t pc = n ? s->t.decoded.instructions[n - 1].pc : 0;
 
 	while (i + 1 < n_natives && natives[i].pc != pc)
 		i++;
@@ -693,6 +693,11 @@ static bool load(const struct papi_vpmu_view *view, uint64_t from, uint64_t *val
 	return true;
 }
 
+static bool begins_another(const struct papi_vpmu_view *view, uint64_t site, uint64_t target)
+{
+	return ((const struct subject *)(const void *)view)->tails && target != site;
+}
+
 static bool owns_breakpoints(const struct papi_vpmu_view *view)
 {
 	return subject_of(view)->breakpoints;
@@ -750,7 +755,7 @@ void subject_begin(struct subject *s, const char *name, const void *bytes, size_
 	memset(s, 0, sizeof(*s));
 	s->name = name;
 	s->view = (struct papi_vpmu_view){ 0, executable_until, may_change, is_library, is_engine, load,
-		owns_breakpoints };
+		owns_breakpoints, begins_another };
 	s->wants.counters = (1ull << PAPI_VPMU_FIRST_MODELLED) - 1;
 	s->size = size;
 	s->trace_room = 500;

@@ -36,14 +36,11 @@ static uint64_t size(const struct subject *s)
 	return papi_vpmu_call_frame_size(s->wants.profile);
 }
 
-static const struct papi_vpmu_instruction *last_of(const struct subject *s)
-{
-	return &s->t.decoded.instructions[s->t.decoded.count - 1];
-}
-
 static bool returns(const struct subject *s)
 {
-	return last_of(s)->kind == PAPI_VPMU_RETURN;
+	unsigned n = s->t.decoded.count;
+
+	return n && s->t.decoded.instructions[n - 1].kind == PAPI_VPMU_RETURN;
 }
 
 static long to_close(const struct subject *s)

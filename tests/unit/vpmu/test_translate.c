@@ -346,21 +346,24 @@ static void calls_and_returns(void **state)
 		ROW("call register", "\x48\x8b\x03\x41\xff\xd6", ENDS_AT_TARGET),
 		ROW("ret imm", "\x48\x8b\x03\xc2\x10\0", ENDS_AT_TARGET),
 		ROW("mov rsp, jmp", "\x48\x89\xe0\x48\x89\xc4\x41\xff\xe6", ENDS_AT_EXIT),
+		ROW("jmp", "\x48\x8b\x03\xe9\x10\0\0\0", ENDS_AT_LINK),
 	};
-	const uint64_t targets[] = { harness_text() + 0x18, harness_target(), harness_target(), harness_target() };
+	const uint64_t targets[] = { harness_text() + 0x18, harness_target(), harness_target(), harness_target(),
+		harness_text() + 0x18 };
 	static struct subject s;
 
 	(void)state;
-	for (unsigned i = 0; i < 4 * CALL_CASES; i++) {
-		const struct row *row = &calls[i % 4];
-		bool leaves = i % 4 == 3 || (i / 4 == CALL_MISSING && i % 4) || (i / 4 == CALL_FULL && i % 4 < 2);
+	for (unsigned i = 0; i < 5 * CALL_CASES; i++) {
+		const struct row *row = &calls[i % 5];
+		bool calls_now = i % 5 < 2 || i % 5 == 4, is_direct = i % 5 == 0 || i % 5 == 4;
+		bool leaves = i % 5 == 3 || (i / 5 == CALL_MISSING && !is_direct) || (i / 5 == CALL_FULL && calls_now);
 
 		subject_begin(&s, row->name, row->bytes, row->size);
-		s.wants.calls = true;
+		s.wants.calls = s.tails = true;
 		s.wants.counters = s.wants.profile = CLOCKS;
-		s.calls = i / 4;
+		s.calls = i / 5;
 		compare(&s);
-		if (s.end.pc != targets[i % 4] || leaves != (s.ending == ENDS_AT_EXIT) ||
+		if (s.end.pc != targets[i % 5] || leaves != (s.ending == ENDS_AT_EXIT) ||
 			(leaves && s.exit != PAPI_VPMU_EXIT_CALLS) || (!leaves && s.ending != (enum ending)row->ending))
 			subject_failed(&s, "it goes on wrongly");
 	}

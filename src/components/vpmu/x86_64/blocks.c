@@ -105,10 +105,14 @@ static struct papi_vpmu_block *file(const struct papi_vpmu_translation *t)
 /* Of a call whose target is known now. */
 static void find_pair(const struct papi_vpmu_translation *t, struct papi_vpmu_place *place)
 {
-	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
+	const struct papi_vpmu_instruction *last;
 	struct papi_vpmu_pair pair = { 0, 0 };
 
-	if (t->request.wants->calls && !t->gate && last->counted && papi_vpmu_is_call(t, last) &&
+	place->pair = place->active = 0;
+	if (!t->request.wants->calls || t->gate || !t->decoded.count)
+		return;
+	last = &t->decoded.instructions[t->decoded.count - 1];
+	if (last->counted && papi_vpmu_is_call(t, last) &&
 		!papi_vpmu_stub_slot(t->request.view, papi_vpmu_branch_target(last)))
 		papi_vpmu_profile_pair(t->block.profile, papi_vpmu_branch_target(last), &pair);
 	place->pair = pair.counters;
