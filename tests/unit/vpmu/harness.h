@@ -73,7 +73,7 @@ struct subject {
 	struct papi_vpmu_view view; /* the first: it is called with it */
 	struct papi_vpmu_wants wants;
 	struct papi_vpmu_request request;
-	bool may_change, breakpoints, tails; /* tails: each jump leads to where another function begins */
+	bool may_change, breakpoints, tails;         /* tails: each jump leads to where another function begins */
 	uint64_t library_start, library_end, engine; /* of the library's text, and of a function of its engine's */
 	uint64_t known;                              /* a pc that is translated already, 0: none */
 	bool far;                                    /* the code is out of reach of the program's data */

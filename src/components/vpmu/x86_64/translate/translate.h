@@ -183,8 +183,9 @@ static inline bool papi_vpmu_profiles_taken(const struct papi_vpmu_wants *wants)
 	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 }
 
-/* calls.c: whether a direct call or jump calls something: also as the last act of its function. And behind it, where the program is at the target: opens its frame. Returns false where no calls are
- * wanted. And behind it, where that leads when something is missing. */
+/* calls.c: whether a direct call or jump calls something: also as the last act of its function. And behind it, where
+ * the program is at the target: opens the frame. Returns false where no calls are wanted. And behind the block, where
+ * that leads when something is missing. */
 bool papi_vpmu_is_call(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);
 bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target);
 void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target);
