@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From C into code with any registers, and back from a signal handler (harness.c). */
+/* From C into code with any registers, and back from a signal handler (harness_step.c). */
 	.macro function name
 	.globl	\name
 	.hidden	\name

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "harness.h"
 #include "harness_calls.h"
+#include "harness_profile.h"
+#include "harness_step.h"
 
 #include <asm/prctl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "components/vpmu/x86_64/translate/zydis.h"
 
-#define TRAP_FLAG   0x100u
-#define RESUME_FLAG 0x10000u
 /* CF, PF, AF, ZF, SF, OF */
 #define ARITHMETIC_FLAGS 0x8d5u
 #define CODE_SIZE        131072u
 #define MAX_UNSURE       64
 #define PLACE            0x10000000 /* of the program: far from where mmap() puts things by itself */
 
-void harness_enter(const struct machine *machine);
-void harness_leave(void);
 void harness_dispatch(void);
 void harness_miss(void);
 void harness_gate(void);
@@ -48,23 +45,6 @@ static struct unsure unsure[MAX_UNSURE];
 static unsigned n_unsure;
 
 static struct subject *running;
-static bool (*observer)(const struct machine *machine, int signal); /* whether the run is over */
-static const char *complaint;                                       /* of the observer: a handler cannot fail a test */
-static char complaint_text[512];
-
-/* False, for the one who asked. */
-static bool complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static bool complain(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(complaint_text, sizeof(complaint_text), format, arguments);
-	va_end(arguments);
-	complaint = complaint_text;
-	return false;
-}
-
 static uint64_t address(const void *pointer)
 {
 	return (uint64_t)(uintptr_t)pointer;
@@ -73,59 +53,6 @@ static uint64_t address(const void *pointer)
 static uint64_t label(void (*function)(void))
 {
 	return (uint64_t)(uintptr_t)function;
-}
-
-/* ---- runs ---- */
-
-static const int order[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI, REG_R8, REG_R9,
-	REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
-
-static volatile bool is_running;
-
-static void on_signal(int number, siginfo_t *info, void *pointer)
-{
-	greg_t *registers = ((ucontext_t *)pointer)->uc_mcontext.gregs;
-	bool step = number == SIGTRAP && info->si_code == TRAP_TRACE;
-	struct machine machine;
-
-	if (!is_running) { /* a mistake of the test, or of the translator */
-		signal(number, SIG_DFL);
-		return;
-	}
-	for (unsigned i = 0; i < 16; i++)
-		machine.registers[i] = (uint64_t)registers[order[i]];
-	machine.pc = (uint64_t)registers[REG_RIP];
-	machine.flags = (uint64_t)registers[REG_EFL] & ~(uint64_t)(TRAP_FLAG | RESUME_FLAG);
-	if (observer(&machine, step ? 0 : number)) {
-		registers[REG_RIP] = (greg_t)label(harness_leave);
-		registers[REG_EFL] = 0x202;
-	} else {
-		registers[REG_EFL] |= TRAP_FLAG;
-	}
-}
-
-/* Step by step, until the observer has had enough. */
-static void run(const struct machine *start, bool (*watch)(const struct machine *machine, int signal))
-{
-	struct machine machine = *start;
-
-	machine.flags |= TRAP_FLAG;
-	observer = watch;
-	complaint = NULL;
-	is_running = true;
-	harness_enter(&machine);
-	is_running = false;
-}
-
-/* From here on the signals are the harness's, in the place of cmocka's. */
-static void catch_signals(void)
-{
-	static const int caught[] = { SIGTRAP, SIGSEGV, SIGILL, SIGBUS, SIGFPE };
-	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-
-	sigfillset(&action.sa_mask);
-	for (unsigned i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
-		sigaction(caught[i], &action, NULL);
 }
 
 /* ---- natively ---- */
@@ -185,7 +112,7 @@ static void run_natively(struct subject *s)
 	natives[0] = s->start;
 	memset(native_counts[0], 0, sizeof(native_counts[0]));
 	n_natives = 1;
-	run(&s->start, observe_native);
+	harness_run(&s->start, observe_native);
 }
 
 /* ---- translated ---- */
@@ -198,15 +125,6 @@ static uint64_t *word(unsigned offset)
 static uint64_t trace_memory[600];
 static uint32_t branch_memory[600];
 static unsigned at; /* the native state that the translated run has come to */
-
-/* What recovery makes of the ways, besides what their counters say. */
-static uint64_t more_ways[PAPI_VPMU_WAY_ITERATIONS + 1][PAPI_VPMU_BLOCK_LENGTH + 1];
-
-static void add_way(const struct papi_vpmu_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
-{
-	(void)r;
-	more_ways[kind][n] += more;
-}
 
 static void finish_call(const struct papi_vpmu_recovery *r, unsigned step, const struct papi_vpmu_state *state)
 {
@@ -242,54 +160,6 @@ static uint64_t stack_at_end(const struct subject *s)
 	while (i + 1 < n_natives && natives[i].pc != pc)
 		i++;
 	return natives[i].registers[RSP];
-}
-
-/* What a profile tells of the block: from how often each way was gone. */
-static uint64_t profile[PAPI_VPMU_FIRST_MODELLED];
-
-static void add_prefix(const struct subject *s, unsigned n, uint64_t times)
-{
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned j = 0; s->t.decoded.instructions[i].counted && j < PAPI_VPMU_FIRST_MODELLED; j++)
-			profile[j] += times * s->t.decoded.instructions[i].class.counts[j];
-}
-
-static void add_to_profile(const struct subject *s, unsigned kind, unsigned n, uint64_t times)
-{
-	const struct papi_vpmu_class *last = &s->t.decoded.instructions[n - 1].class;
-
-	if (kind == PAPI_VPMU_WAY_PREFIX || kind == PAPI_VPMU_WAY_ASIDE)
-		add_prefix(s, n, times);
-	if (kind == PAPI_VPMU_WAY_TAKEN || (kind == PAPI_VPMU_WAY_ASIDE && s->t.decoded.instructions[n - 1].counted))
-		profile[PAPI_VPMU_BRANCHES_TAKEN] += times;
-	if (kind != PAPI_VPMU_WAY_ITERATIONS)
-		return;
-	profile[PAPI_VPMU_LOADS] += times * last->loads_each;
-	profile[PAPI_VPMU_STORES] += times * last->stores_each;
-}
-
-static void make_profile(const struct subject *s)
-{
-	memset(profile, 0, sizeof(profile));
-	for (unsigned i = 0; i < s->t.copies * s->t.n_ways; i++) {
-		const struct papi_vpmu_way *way = &s->t.ways[i % s->t.n_ways];
-
-		add_to_profile(s, way->kind, way->n, area->ways[s->t.place.first_way + i]);
-	}
-	for (unsigned kind = 0; kind <= PAPI_VPMU_WAY_ITERATIONS; kind++)
-		for (unsigned n = 1; n <= PAPI_VPMU_BLOCK_LENGTH; n++)
-			add_to_profile(s, kind, n, more_ways[kind][n]);
-}
-
-/* The same as for counters. */
-static unsigned wrong_in_profile(const struct subject *s, const uint64_t *expected)
-{
-	unsigned i = 0;
-
-	while (i < PAPI_VPMU_FIRST_MODELLED &&
-		(!(s->wants.profile >> i & 1) || profile[i] == (s->request.library ? 0 : expected[i])))
-		i++;
-	return i;
 }
 
 static void sum_counters(uint64_t *sums)
@@ -341,21 +211,21 @@ static bool complain_of_difference(const struct machine *machine, const uint64_t
 	unsigned i = 0, counter = wrong_counter(running, counters, native_counts[at]);
 
 	if (machine->pc != native->pc)
-		return complain(
+		return harness_complain(
 			"pc is %llx, not %llx", (unsigned long long)machine->pc, (unsigned long long)native->pc);
 	while (i < 16 && machine->registers[i] == native->registers[i])
 		i++;
 	if (i < 16)
-		return complain("register %u is %llx, not %llx", i, (unsigned long long)machine->registers[i],
+		return harness_complain("register %u is %llx, not %llx", i, (unsigned long long)machine->registers[i],
 			(unsigned long long)native->registers[i]);
 	if (counter < PAPI_VPMU_FIRST_MODELLED)
-		return complain("counter %u is %lld, not %lld", counter, (long long)counters[counter],
+		return harness_complain("counter %u is %lld, not %lld", counter, (long long)counters[counter],
 			(long long)native_counts[at][counter]);
 	if (wrong_call(at, counters))
-		return complain("of calls, %s", wrong_call(at, counters));
-	counter = wrong_in_profile(running, native_counts[at]) % PAPI_VPMU_FIRST_MODELLED;
-	return complain("counter %u is %lld in the profile, not %lld", counter, (long long)profile[counter],
-		(long long)native_counts[at][counter]);
+		return harness_complain("of calls, %s", wrong_call(at, counters));
+	counter = harness_profile_wrong(running, native_counts[at]) % PAPI_VPMU_FIRST_MODELLED;
+	return harness_complain("counter %u is %lld in the profile, not %lld", counter,
+		(long long)harness_profile_of(counter), (long long)native_counts[at][counter]);
 }
 
 /* Whether the flags of that state are not yet to be looked at. */
@@ -375,7 +245,7 @@ static bool follow(const struct machine *machine, const uint64_t *counters)
 	while (next < n_natives && next <= at + 2 &&
 		(wrong_call(next, counters) || !same_registers(machine, &natives[next]) ||
 			wrong_counter(running, counters, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED ||
-			wrong_in_profile(running, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED))
+			harness_profile_wrong(running, native_counts[next]) < PAPI_VPMU_FIRST_MODELLED))
 		next++;
 	if (next == n_natives || next > at + 2)
 		return complain_of_difference(machine, counters);
@@ -450,15 +320,15 @@ static bool observe_translated(const struct machine *seen, int signal)
 		.library = s->request.library,
 		.counters = counters,
 		.spilled = word(VPMU_SPILLED),
-		.add_way = s->wants.profile ? add_way : NULL,
+		.add_way = s->wants.profile ? harness_profile_add : NULL,
 		.finish_call = s->wants.calls ? finish_call : NULL,
 		.rep_count = *word(VPMU_REP_COUNT),
 		.pc = *word(VPMU_PC) };
 
 	s->translated_steps++;
 	sum_counters(counters);
-	memset(more_ways, 0, sizeof(more_ways));
-	make_profile(s);
+	harness_profile_begin();
+	harness_profile_make(s);
 	if (s->wants.calls)
 		harness_calls_read();
 	memcpy(s->counters, counters, sizeof(counters));
@@ -472,13 +342,13 @@ static bool observe_translated(const struct machine *seen, int signal)
 		return true;
 	}
 	if (!is_in_code(s, seen->pc))
-		return !complain("left the code to %llx by signal %d", (unsigned long long)seen->pc, signal);
+		return !harness_complain("left the code to %llx by signal %d", (unsigned long long)seen->pc, signal);
 	note_mark(s, seen->pc - s->t.entry);
 	memcpy(state.registers, seen->registers, sizeof(state.registers));
 	state.pc = seen->pc;
 	state.flags = seen->flags;
 	papi_vpmu_recover_state(&recovery, &state);
-	make_profile(s);
+	harness_profile_make(s);
 	memcpy(machine.registers, state.registers, sizeof(state.registers));
 	machine.pc = state.pc;
 	machine.flags = state.flags;
@@ -515,9 +385,9 @@ static void run_translated(struct subject *s)
 	s->translated_steps = 0;
 	running = s;
 	start.pc = s->t.entry;
-	complaint = NULL;
+	harness_forget_complaint();
 	if (!observe_translated(&start, 0)) /* the first trap comes behind the first instruction */
-		run(&start, observe_translated);
+		harness_run(&start, observe_translated);
 	s->trace_words = (unsigned)((*word(VPMU_TRACE_NEXT) - address(trace_memory)) / 8);
 	memcpy(s->trace, trace_memory, sizeof(s->trace));
 	s->n_branches = (unsigned)((*word(VPMU_BRANCHES_NEXT) - address(branch_memory)) / 4);
@@ -573,7 +443,7 @@ static bool observe_end(const struct machine *machine, int signal)
 static void run_to_end(const struct machine *start)
 {
 	n_natives = MAX_STATES;
-	run(start, observe_end);
+	harness_run(start, observe_end);
 }
 
 /* Where an instruction of the block faults that sets all flags when it does not, nobody needs the old ones: there the
@@ -612,9 +482,9 @@ static void check_unsure(struct subject *s, unsigned i)
 
 static void check_end(struct subject *s, int signal)
 {
-	if (complaint)
-		subject_failed(
-			s, "%s (after %u steps, native state %u of %u)", complaint, s->translated_steps, at, n_natives);
+	if (harness_complaint())
+		subject_failed(s, "%s (after %u steps, native state %u of %u)", harness_complaint(),
+			s->translated_steps, at, n_natives);
 	if (s->ending == ENDS_BY_SIGNAL && (s->signal != signal || !same_registers(&s->end, &natives[n_natives - 1])))
 		subject_failed(s, "ended by signal %d, not %d", s->signal, signal);
 }
@@ -643,8 +513,8 @@ void run_without_native(struct subject *s)
 	memset(native_counts[0], 0, sizeof(native_counts[0]));
 	n_natives = 1;
 	run_translated(s);
-	if (complaint)
-		subject_failed(s, "%s", complaint);
+	if (harness_complaint())
+		subject_failed(s, "%s", harness_complaint());
 }
 
 void compare(struct subject *s)
@@ -751,7 +621,7 @@ void subject_begin(struct subject *s, const char *name, const void *bytes, size_
 {
 	static const uint8_t ud2[] = { 0x0f, 0x0b };
 
-	catch_signals();
+	harness_catch_signals();
 	memset(s, 0, sizeof(*s));
 	s->name = name;
 	s->view = (struct papi_vpmu_view){ 0, executable_until, may_change, is_library, is_engine, load,
@@ -802,6 +672,26 @@ uint64_t harness_near(void)
 uint64_t harness_stack(void)
 {
 	return address(memory->stack + STACK_SIZE / 2);
+}
+
+uint64_t harness_label_known(void)
+{
+	return address(near_code) + CODE_SIZE - 16;
+}
+
+uint64_t harness_label_miss(void)
+{
+	return label(harness_miss);
+}
+
+uint64_t harness_label_other(void)
+{
+	return address(near_code) + CODE_SIZE - 32;
+}
+
+uint8_t *harness_code(void)
+{
+	return near_code;
 }
 
 struct area *harness_area(void)
@@ -856,70 +746,4 @@ int harness_end(void **state)
 
 	(void)state;
 	return sigaltstack(&none, NULL);
-}
-
-/* ---- where indirect branches arrive ---- */
-
-uint64_t harness_label_known(void)
-{
-	return address(near_code) + CODE_SIZE - 16;
-}
-
-uint64_t harness_label_miss(void)
-{
-	return label(harness_miss);
-}
-
-uint64_t harness_label_other(void)
-{
-	return address(near_code) + CODE_SIZE - 32;
-}
-
-static struct papi_vpmu_block entry_block;
-static struct machine expected_at_entry;
-static uint64_t arrived;
-
-/* Each step is a place where the program is at the target, with its own rcx and rdx. */
-static bool observe_entry(const struct machine *seen, int signal)
-{
-	struct papi_vpmu_recovery recovery = { .block = &entry_block, .spilled = word(VPMU_SPILLED) };
-	struct papi_vpmu_state state = { .pc = seen->pc, .flags = seen->flags };
-
-	arrived = seen->pc;
-	if (signal || seen->pc == harness_label_known() || seen->pc == label(harness_miss) ||
-		seen->pc == harness_label_other())
-		return true;
-	memcpy(state.registers, seen->registers, sizeof(state.registers));
-	papi_vpmu_recover_state(&recovery, &state);
-	if (state.pc != expected_at_entry.pc || state.flags != expected_at_entry.flags ||
-		memcmp(state.registers, expected_at_entry.registers, sizeof(state.registers)))
-		return !complain("not at %llx in the entry", (unsigned long long)expected_at_entry.pc);
-	return false;
-}
-
-uint64_t run_indirect_entry(
-	struct papi_vpmu_translation *t, const struct papi_vpmu_block *block, uint64_t otherwise, uint64_t target)
-{
-	struct papi_vpmu_place place = { .e = { .next = near_code, .to_code = 0 } };
-	struct machine start = { .flags = 0x8d7 | 0x200 };
-
-	catch_signals();
-	papi_vpmu_translation_emit_indirect_entry(t, &place, block, otherwise);
-	entry_block = t->block;
-	entry_block.marks = t->marks;
-	memset(area->bytes, 0, sizeof(area->bytes));
-	*word(VPMU_JUMP_MISS) = label(harness_miss);
-	for (unsigned i = 0; i < 16; i++)
-		start.registers[i] = 1000 + i;
-	expected_at_entry = start;
-	expected_at_entry.pc = target;
-	*word(VPMU_SPILLED + 8 * RCX) = start.registers[RCX];
-	*word(VPMU_SPILLED + 8 * RDX) = start.registers[RDX];
-	start.registers[RCX] = target;
-	start.registers[RDX] = target & 0xffff;
-	start.pc = t->entry;
-	run(&start, observe_entry);
-	if (complaint)
-		fail_msg("%s", complaint);
-	return arrived;
 }

@@ -116,6 +116,7 @@ uint64_t harness_target(void); /* in it: all data names that, and r14 */
 uint64_t harness_data(void);
 uint64_t harness_near(void);  /* data that rip reaches from the program */
 uint64_t harness_stack(void); /* the middle of it */
+uint8_t *harness_code(void);  /* where the code of blocks is put that are not far */
 struct area *harness_area(void);
 /* Whose run it is. */
 const struct subject *harness_running(void);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Of the harness: where indirect branches arrive. */
+#include "harness_step.h"
+
+static struct papi_vpmu_block entry_block;
+static struct machine expected_at_entry;
+static uint64_t arrived;
+
+static uint64_t *word(unsigned offset)
+{
+	return (uint64_t *)(void *)(harness_area()->bytes + offset);
+}
+
+/* Each step is a place where the program is at the target, with its own rcx and rdx. */
+static bool observe_entry(const struct machine *seen, int signal)
+{
+	struct papi_vpmu_recovery recovery = { .block = &entry_block, .spilled = word(VPMU_SPILLED) };
+	struct papi_vpmu_state state = { .pc = seen->pc, .flags = seen->flags };
+
+	arrived = seen->pc;
+	if (signal || seen->pc == harness_label_known() || seen->pc == harness_label_miss() ||
+		seen->pc == harness_label_other())
+		return true;
+	memcpy(state.registers, seen->registers, sizeof(state.registers));
+	papi_vpmu_recover_state(&recovery, &state);
+	if (state.pc != expected_at_entry.pc || state.flags != expected_at_entry.flags ||
+		memcmp(state.registers, expected_at_entry.registers, sizeof(state.registers)))
+		return !harness_complain("not at %llx in the entry", (unsigned long long)expected_at_entry.pc);
+	return false;
+}
+
+uint64_t run_indirect_entry(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_block *block, uint64_t otherwise, uint64_t target)
+{
+	struct papi_vpmu_place place = { .e = { .next = harness_code(), .to_code = 0 } };
+	struct machine start = { .flags = 0x8d7 | 0x200 };
+
+	harness_catch_signals();
+	papi_vpmu_translation_emit_indirect_entry(t, &place, block, otherwise);
+	entry_block = t->block;
+	entry_block.marks = t->marks;
+	memset(harness_area()->bytes, 0, sizeof(harness_area()->bytes));
+	*word(VPMU_JUMP_MISS) = harness_label_miss();
+	for (unsigned i = 0; i < 16; i++)
+		start.registers[i] = 1000 + i;
+	expected_at_entry = start;
+	expected_at_entry.pc = target;
+	*word(VPMU_SPILLED + 8 * RCX) = start.registers[RCX];
+	*word(VPMU_SPILLED + 8 * RDX) = start.registers[RDX];
+	start.registers[RCX] = target;
+	start.registers[RDX] = target & 0xffff;
+	start.pc = t->entry;
+	harness_run(&start, observe_entry);
+	if (harness_complaint())
+		fail_msg("%s", harness_complaint());
+	return arrived;
+}
