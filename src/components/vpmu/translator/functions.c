@@ -6,7 +6,7 @@
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* glibc's, since 2.35, which takes no lock. */
-extern int _dl_find_object(void *address, struct dl_find_object *object) __attribute__((weak));
+#pragma weak _dl_find_object
 
 /* The search table of an object: a version, four encodings that all have today, and pairs of 32 bits from its own
  * address, sorted. */
