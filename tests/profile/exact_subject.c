@@ -17,6 +17,7 @@
  *	switch       two coroutines, whose stacks lie beside each other, work in turn, 50 times each
  *	deep N       N calls within each other
  *	tails        functions that jump to others as their last act
+ *	below N      forks within N calls of a function, from which both processes return
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -98,6 +99,23 @@ static void make_child(char **program)
 	waitpid(child, NULL, 0);
 	if (program[0])
 		execv(program[0], program);
+}
+
+static __attribute__((noinline)) pid_t fork_below(unsigned long n)
+{
+	pid_t child = n ? fork_below(n - 1) : fork();
+
+	work(10);
+	return child;
+}
+
+static void return_twice(unsigned long n)
+{
+	pid_t child = fork_below(n);
+
+	work(100);
+	if (child)
+		waitpid(child, NULL, 0);
 }
 
 static void load(char **paths)
@@ -246,6 +264,8 @@ int main(int argc, char **argv)
 		go_deep(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "fork"))
 		make_child(argv + 2);
+	else if (!strcmp(what, "below"))
+		return_twice(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "load"))
 		load(argv + 2);
 	else if (!strcmp(what, "rewrite"))

@@ -247,6 +247,16 @@ class Calls(Exact):
         _, found, _ = self.calls("sh", "-c", f"{SUBJECT} jump; exec {SUBJECT} copy")
         self.assertEqual(found["main", "copy"], (1, 3))
 
+    def test_returns_of_another_process(self):
+        """A child returns from calls that its parent has made: none is lost, and none counted twice."""
+        store, found, _ = self.calls(SUBJECT, "below", "7")
+        self.assertEqual(found["fork_below", "fork_below"][0], 7)
+        self.assertEqual(found["fork_below", "work"], (16, 16 * 21))
+        self.assertEqual([pair[0] for key, pair in found.items() if key[1] == "fork_below" != key[0]], [1])
+        self.assertEqual([pair for key, pair in found.items() if key[1] == "work" and key[0] != "fork_below"],
+                         [(2, 2 * 201)])
+        self.assertEqual(self.of(store, "work"), 16 * 21 + 2 * 201)
+
     def test_none(self):
         _, found, _ = self.calls("-g", "none", SUBJECT, "copy")
         self.assertEqual(found, {})
