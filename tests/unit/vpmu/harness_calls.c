@@ -4,11 +4,11 @@
 #include <sys/mman.h>
 
 #define MEMORY    65536
-#define END       0x700000000u /* its lower 32 bits are 0 */
-#define FIRST     1000         /* what the clocks of the frame for the return say */
-#define LEFT_HERE 64           /* so far below is what was left behind */
+#define FIRST     1000 /* what the clocks of the frame for the return say */
+#define LEFT_HERE 64   /* so far below is what was left behind */
 
 static struct area *area_of_run;
+static uint64_t end; /* of the frames: its lower 32 bits are 0 */
 static uint64_t top_at_first;
 static uint64_t active_at_first;
 
@@ -18,12 +18,20 @@ static struct seen {
 	struct papi_vpmu_call_frame last; /* that was opened */
 } seen;
 
+/* Sanitizers have memory of their own at some of these places. */
 bool harness_calls_begin(void)
 {
-	void *place = (void *)(END - MEMORY);
+	static const uint64_t ends[] = { 0x700000000, 0x200000000000 };
+	void *place;
 
-	return mmap(place, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
-		place;
+	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		end = ends[i];
+		place = (void *)(end - MEMORY);
+		if (mmap(place, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			    0) == place)
+			return true;
+	}
+	return false;
 }
 
 static uint64_t *word(unsigned offset)
@@ -76,7 +84,7 @@ static void make_pair(uint64_t callee)
 void harness_calls_set_up(const struct subject *s, struct area *area, uint64_t slot)
 {
 	area_of_run = area;
-	top_at_first = END - (s->calls == CALL_FULL ? size(s) : MEMORY / 2);
+	top_at_first = end - (s->calls == CALL_FULL ? size(s) : MEMORY / 2);
 	active_at_first = (s->calls == CALL_SHARED && returns(s) ? 1u : 0) + (returns(s) ? 1u : 0) +
 		(s->calls == CALL_NESTED ? 1u : 0);
 	make_frames(s, slot);
