@@ -21,9 +21,15 @@
 
 /*
  * Calls end soon, unless what they wait for has been interrupted by a signal handler that waits for them: the allocator
- * of the program, for one. The thread that waits gives up then; nothing that works takes so long.
+ * of the program, for one. The thread that waits gives up then; nothing that works takes so long. Where one thread
+ * comes after the other, their calls do end: the machine has much to do.
  */
 #define LONGEST_WAIT_NS 2000000000
+
+struct patience {
+	uint32_t holder; /* seen last; 0: nobody yet */
+	long long end;   /* of papi_clock_real_ns() */
+};
 
 struct papi_slot papi_handle_slots[1 << PAPI_HANDLE_INDEX_BITS];
 
@@ -52,16 +58,30 @@ static bool is_inside_any(uint32_t self)
 	return false;
 }
 
-/* Whether the set came free before that time, of papi_clock_real_ns(); 0: there is no hurry. */
-static bool wait_until(struct papi_slot *slot, uint32_t self, long long end)
+/* Whether that thread, which is inside, may yet come out; then others have run meanwhile. */
+static bool wait_for(struct patience *patience, uint32_t holder)
 {
+	long long now = papi_clock_real_ns();
+
+	if (holder != patience->holder)
+		*patience = (struct patience){ holder, now + LONGEST_WAIT_NS };
+	if (now > patience->end)
+		return false;
+	sched_yield();
+	return true;
+}
+
+/* Whether the set came free, and the caller is inside. */
+static bool wait_to_enter(struct papi_slot *slot, uint32_t self, bool whatever_it_takes)
+{
+	struct patience patience = { 0 };
 	uint32_t holder;
 
-	while (!papi_claim_or_holder(&slot->inside, self, &holder)) {
-		if (end && papi_clock_real_ns() > end)
+	while (!papi_claim_or_holder(&slot->inside, self, &holder))
+		if (whatever_it_takes)
+			sched_yield();
+		else if (!wait_for(&patience, holder))
 			return false;
-		sched_yield();
-	}
 	papi_way_close(slot);
 	return true;
 }
@@ -72,7 +92,7 @@ bool papi_handle_enter_another(struct papi_slot *slot, bool whatever_it_takes)
 
 	if (atomic_load_explicit(&slot->inside, memory_order_relaxed) == self)
 		return false;
-	return wait_until(slot, self, whatever_it_takes ? 0 : papi_clock_real_ns() + LONGEST_WAIT_NS);
+	return wait_to_enter(slot, self, whatever_it_takes);
 }
 
 /* The thread that is inside a set may be waiting for a call that the caller has interrupted. */
@@ -83,18 +103,14 @@ static bool may_be_waited_for(uint32_t self)
 
 bool papi_handle_wait(const struct papi_slot *slot)
 {
-	long long end;
+	struct patience patience = { 0 };
+	uint32_t holder = atomic_load_explicit(&slot->inside, memory_order_acquire);
 
-	if (!atomic_load_explicit(&slot->inside, memory_order_acquire))
-		return true;
-	if (may_be_waited_for(papi_thread_number()))
+	if (holder && may_be_waited_for(papi_thread_number()))
 		return false;
-	end = papi_clock_real_ns() + LONGEST_WAIT_NS;
-	while (atomic_load_explicit(&slot->inside, memory_order_acquire)) {
-		if (papi_clock_real_ns() > end)
+	for (; holder; holder = atomic_load_explicit(&slot->inside, memory_order_acquire))
+		if (!wait_for(&patience, holder))
 			return false;
-		sched_yield();
-	}
 	return true;
 }
 
@@ -115,7 +131,7 @@ int papi_handle_enter_contended(struct papi_slot *slot)
 			"a signal handler used an EventSet that another thread is working "
 			"on, and that thread may be waiting for the call that the handler has "
 			"interrupted");
-	if (!wait_until(slot, self, papi_clock_real_ns() + LONGEST_WAIT_NS))
+	if (!wait_to_enter(slot, self, false))
 		return papi_error_in_handler(PAPI_ECNFLCT,
 			"another thread does not come to an end with its call on the "
 			"EventSet: perhaps it waits for what a signal handler has interrupted here");

@@ -13,7 +13,7 @@
  * the same set at once, and then for the time of one call. A signal handler that interrupts a call on the set and uses
  * that set would wait for itself: it gets PAPI_ECNFLCT instead. So does one that has interrupted a call on another set,
  * or the holder of a mutex (base/lock.h), when another thread is inside: that one may be waiting for what was
- * interrupted, be it in a handler of its own. And should a call not end for seconds, nobody waits for it any longer.
+ * interrupted, be it in a handler of its own. And should one call not end for seconds, nobody waits for it any longer.
  *
  * Creating and destroying take a mutex.
  */
