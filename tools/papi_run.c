@@ -30,6 +30,7 @@ struct options {
 	int repeat;
 	int interval_ms; /* 0: none */
 	pid_t pid;       /* process to watch, 0 when a program is run */
+	enum run_tasks_kind tasks;
 	bool best_effort;
 	bool reproducible;
 	bool keeps; /* variables of the environment */
@@ -135,6 +136,8 @@ static const char usage_text[] =
 	"      --format FORMAT     text (for people), json or csv\n"
 	"  -r, --repeat REPEAT     run the program REPEAT times, and print means and how far the runs differ\n"
 	"  -I, --interval MS       tell what was counted in each interval of MS milliseconds, too\n"
+	"      --per-thread        tell what each thread has counted, too\n"
+	"      --per-process       likewise, of each process\n"
 	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
 	"      --best-effort       run the program even if an event is unknown, and count the others\n"
 	"      --profile           show the five lines in which most happened, too, and keep the profile\n"
@@ -194,6 +197,13 @@ static void check_options(const struct options *options, const struct run_list *
 	if (options->interval_ms && (options->repeat > 1 || options->passes))
 		papi_tool_usage_error(
 			&papi_run_tool, "-I tells of one run: leave out %s", options->passes ? "--passes" : "-r");
+	if (options->tasks && (options->repeat > 1 || options->passes))
+		papi_tool_usage_error(&papi_run_tool, "--per-thread and --per-process tell of one run: leave out %s",
+			options->passes ? "--passes" : "-r");
+	if (options->tasks && options->interval_ms && options->format == RUN_FORMAT_CSV)
+		papi_tool_usage_error(&papi_run_tool,
+			"-I and --per-thread have each their own columns in --format csv: one of them at a time, or "
+			"--format json");
 	if (options->keeps && !options->reproducible)
 		papi_tool_usage_error(&papi_run_tool,
 			"--keep-env goes with --reproducible: without it the program "
@@ -221,6 +231,8 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		OPTION_EXPLAIN,
 		OPTION_PASSES,
 		OPTION_LIST_GROUPS,
+		OPTION_PER_THREAD,
+		OPTION_PER_PROCESS,
 		OPTION_VERSION
 	};
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
@@ -234,6 +246,8 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		{ "keep-env", required_argument, NULL, OPTION_KEEP_ENV },
 		{ "profile", no_argument, NULL, OPTION_PROFILE }, { "save", required_argument, NULL, OPTION_SAVE },
 		{ "require-complete", no_argument, NULL, OPTION_REQUIRE_COMPLETE }, { "help", no_argument, NULL, 'h' },
+		{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
+		{ "per-process", no_argument, NULL, OPTION_PER_PROCESS },
 		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	int option;
 
@@ -272,6 +286,12 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			print_and_exit(usage_text);
 		case OPTION_VERSION:
 			print_version();
+		case OPTION_PER_THREAD:
+			options->tasks = RUN_TASKS_THREADS;
+			break;
+		case OPTION_PER_PROCESS:
+			options->tasks = RUN_TASKS_PROCESSES;
+			break;
 		case OPTION_BEST_EFFORT:
 			options->best_effort = true;
 			break;
@@ -425,6 +445,7 @@ static void result_free(struct run_result *result)
 	free(result->environment_note);
 	free(result->passes_note);
 	papi_run_processes_free(&result->processes);
+	papi_run_tasks_free(&result->tasks);
 }
 
 int main(int argc, char **argv)
@@ -460,6 +481,8 @@ int main(int argc, char **argv)
 				"--profile samples the program itself, and the events of -e are counted by translation "
 				"of it: count events of perf_event, or profile with papi_profile --exact alone");
 		result.profiled = options.profile;
+		result.tasks.kind = options.tasks;
+		papi_run_tasks_prepare(&list, &result.tasks);
 		if (options.save) {
 			papi_run_save_check(options.save);
 			modules = papi_run_modules_find(path, argv + optind);

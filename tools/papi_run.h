@@ -9,7 +9,8 @@
  * (what makes runs differ), papi_run_virtual.c (events that an agent counts inside the program), papi_run_processes.c
  * (whether it has counted all of it), papi_run_profile.c (where events happened), papi_run_metrics.c,
  * papi_run_metrics_report.c and papi_run_passes.c (groups of metrics: their values, how these are told, and what of
- * them is counted at once), papi_run_intervals.c and papi_run_intervals_write.c (what is counted in each interval).
+ * them is counted at once), papi_run_intervals.c and papi_run_intervals_write.c (what is counted in each interval),
+ * papi_run_tasks.c and papi_run_tasks_report.c (in each thread or process).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
@@ -21,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -143,6 +145,24 @@ struct run_intervals_out {
 	int error;      /* an errno: no more can be written */
 };
 
+/* Who is told apart. */
+enum run_tasks_kind { RUN_TASKS_NONE, RUN_TASKS_PROCESSES, RUN_TASKS_THREADS };
+
+/* A thread or process of the program. */
+struct run_task {
+	uint64_t process; /* by which those that had one pid are told */
+	pid_t pid, tid;   /* of processes, tid is 0 */
+	size_t order;
+	char name[64];
+	long long *counts; /* of the list's events */
+};
+
+struct run_tasks {
+	enum run_tasks_kind kind;
+	struct run_task *tasks; /* in the end, those with the largest counts first */
+	size_t number;
+};
+
 /* What the runs of the program, or one watch, gave besides the counts. */
 struct run_result {
 	char **command;        /* NULL-terminated */
@@ -159,6 +179,7 @@ struct run_result {
 	char *passes_note;      /* that the events were counted in several runs, NULL: they were not */
 	char *environment_note; /* what of its environment the program did not get, NULL: it got all */
 	struct run_processes processes;
+	struct run_tasks tasks;
 };
 
 /* papi_run.c */
@@ -263,7 +284,7 @@ void papi_run_profile_report(int output);
 bool papi_run_virtual_wanted(const struct run_list *list);
 void papi_run_virtual_refuse(struct run_list *list, const char *reason);
 /* Before the program at path is started: puts the agent into its environment, or gives the events up. */
-void papi_run_virtual_begin(struct run_list *list, const char *path);
+void papi_run_virtual_begin(struct run_list *list, const struct run_result *result, const char *path);
 /* In the child that is about to execute the program: the table's descriptor stays open. */
 void papi_run_virtual_hand_over(void);
 /* Once it has ended: adds the counts of all its processes to the given run. */
@@ -271,8 +292,11 @@ void papi_run_virtual_end(struct run_list *list, struct run_result *result, size
 /* Writes into the readings of virtual events what they have counted by now; where none are counted, nothing. */
 void papi_run_virtual_read(const struct run_list *list, long long elapsed_ns, struct run_reading *readings);
 
+/* The threads that are counted now, no more than PAPI_AGENT_PAGES; how many. */
+size_t papi_run_virtual_running(int32_t *tids);
+
 /* For a process that runs already: the descriptor of the table, and the agent's path. -1: the events are given up. */
-int papi_run_virtual_open(struct run_list *list, const char **agent);
+int papi_run_virtual_open(struct run_list *list, const struct run_result *result, const char **agent);
 /* Adds the counts, unless result is NULL, and forgets the table. */
 void papi_run_virtual_close(struct run_list *list, struct run_result *result, long long elapsed_ns);
 
@@ -308,8 +332,38 @@ int papi_run_intervals_end(const struct run_list *list, const struct run_result 
 void papi_run_intervals_write_head(struct run_intervals_out *to, const struct run_list *list);
 void papi_run_intervals_write(struct run_intervals_out *to, const struct run_list *list,
 	const struct run_result *result, const struct run_slice *slice);
-/* A report, as it stands behind intervals. */
-void papi_run_intervals_fold(FILE *out, enum run_format format, const char *text);
+/* A report, as it stands behind intervals, or with rows of tasks. */
+void papi_run_intervals_fold(FILE *out, const struct run_list *list, const struct run_result *result,
+	enum run_format format, const char *text);
+
+/* papi_run_tasks.c */
+/* Whether the event is told of threads and processes. */
+bool papi_run_tasks_apart(const struct run_event *event);
+/* Ends papi_run where no event is. */
+void papi_run_tasks_prepare(const struct run_list *list, const struct run_tasks *tasks);
+/* Nanoseconds until it is time to look at threads; -1: never. */
+long long papi_run_tasks_wait(void);
+/* Looks at threads, if it is time, for they may be gone later. */
+void papi_run_tasks_look(void);
+struct papi_agent_record;
+/* Values: of the virtual events, in their order. */
+void papi_run_tasks_add(struct run_tasks *tasks, const struct run_list *list, const struct papi_agent_record *record,
+	const long long *values);
+/* When all are added. */
+void papi_run_tasks_conclude(struct run_tasks *tasks, const struct run_list *list);
+void papi_run_tasks_free(struct run_tasks *tasks);
+
+/* papi_run_tasks_report.c */
+void papi_run_tasks_text(FILE *out, bool coloured, const struct run_list *list, const struct run_tasks *tasks);
+void papi_run_tasks_json(FILE *out, const struct run_list *list, const struct run_tasks *tasks);
+/* Rows with pid, tid and name before the columns of all. */
+void papi_run_tasks_csv(FILE *out, const struct run_list *list, const struct run_tasks *tasks);
+
+/* papi_run_meanwhile.c: what there is to do while the program runs. */
+/* Nanoseconds until there is something to do; -1: never. */
+long long papi_run_meanwhile_wait(void);
+void papi_run_meanwhile(
+	const struct run_list *list, const struct run_result *result, struct run_counters *counters, size_t number);
 
 /* papi_run_watch.c */
 int papi_run_watch(struct run_list *list, struct run_result *result, pid_t pid);

@@ -314,7 +314,7 @@ bool papi_run_attach_begin(struct run_list *list, struct run_result *result, pid
 		papi_run_virtual_refuse(list, attach.remote.reason);
 		return false;
 	}
-	table = papi_run_virtual_open(list, &agent);
+	table = papi_run_virtual_open(list, result, &agent);
 	attach.active = table >= 0 && !is_visited() && bring_agent(agent) && begin(table);
 	if (attach.active) {
 		attach.age = age_of(pid);

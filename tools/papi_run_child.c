@@ -16,7 +16,7 @@
 /* A signal, or 0 when there is something else to do. */
 static int wait_signal(const sigset_t *waited, siginfo_t *info)
 {
-	long long wait = papi_run_intervals_wait();
+	long long wait = papi_run_meanwhile_wait();
 	const struct timespec limit = { .tv_sec = wait / 1000000000, .tv_nsec = wait % 1000000000 };
 
 	return wait < 0 ? sigwaitinfo(waited, info) : sigtimedwait(waited, info, &limit);
@@ -43,7 +43,7 @@ static bool wait_for(const struct papi_program *program, struct run_list *list, 
 			memset(usage, 0, sizeof(*usage));
 			return true;
 		}
-		papi_run_intervals_tick(list, result, counters, 1);
+		papi_run_meanwhile(list, result, counters, 1);
 		number = wait_signal(&waited, &info);
 		if (number < 0 || number == SIGCHLD)
 			continue;
@@ -97,7 +97,7 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	int status, error;
 	bool interrupted;
 
-	papi_run_virtual_begin(list, path);
+	papi_run_virtual_begin(list, result, path);
 	result->slowed = papi_run_virtual_wanted(list) || (list->pass && result->slowed);
 	papi_run_environment_begin(path, result->command);
 	error = papi_program_spawn(&program, path, result->command, hand_over, &call);

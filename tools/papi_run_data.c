@@ -147,6 +147,7 @@ void papi_run_data_json(FILE *out, const struct run_list *list, const struct run
 	fputs(",\n", out);
 	json_notes(out, list, result);
 	papi_run_processes_json(out, &result->processes);
+	papi_run_tasks_json(out, list, &result->tasks);
 	papi_run_metrics_json(out, list);
 	fputs("  \"events\": [\n", out);
 	for (size_t i = 0; i < list->number; i++) {

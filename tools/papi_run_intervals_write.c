@@ -277,7 +277,7 @@ void papi_run_intervals_write(struct run_intervals_out *to, const struct run_lis
 	hand_on(to, out, &text, &length);
 }
 
-/* ---- The report behind them ---- */
+/* ---- The report ---- */
 
 /* As one line: what is between its lines is blanks, for JSON has no line ends in strings. */
 static void fold_json(FILE *out, const char *text)
@@ -293,26 +293,32 @@ static void fold_json(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-/* Its rows are of no interval; its head is there already. */
-static void fold_csv(FILE *out, const char *text)
+/* Its rows are those of no interval, or of no task; what stands before them is empty. */
+static void fold_csv(FILE *out, const char *text, const char *before)
 {
 	bool quoted = false, begins = true;
 
 	for (text = strchr(text, '\n') + 1; *text; text++) {
 		if (begins)
-			fputs(",,", out);
+			fputs(before, out);
 		fputc(*text, out);
 		quoted ^= *text == '"';
 		begins = *text == '\n' && !quoted;
 	}
 }
 
-void papi_run_intervals_fold(FILE *out, enum run_format format, const char *text)
+void papi_run_intervals_fold(FILE *out, const struct run_list *list, const struct run_result *result,
+	enum run_format format, const char *text)
 {
-	if (format == RUN_FORMAT_JSON)
+	if (format == RUN_FORMAT_JSON && papi_run_intervals_wanted()) {
 		fold_json(out, text);
-	else if (format == RUN_FORMAT_CSV)
-		fold_csv(out, text);
-	else
+	} else if (format == RUN_FORMAT_CSV && papi_run_intervals_wanted()) {
+		fold_csv(out, text, ",,");
+	} else if (format == RUN_FORMAT_CSV) {
+		fputs("pid,tid,name," RUN_CSV_COLUMNS "\n", out);
+		papi_run_tasks_csv(out, list, &result->tasks);
+		fold_csv(out, text, ",,,");
+	} else {
 		fputs(text, out);
+	}
 }

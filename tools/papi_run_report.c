@@ -475,7 +475,8 @@ int papi_run_report_write_all(int descriptor, const char *text, size_t length)
 	return 0;
 }
 
-static int write_behind_intervals(enum run_format format, const char *report, int descriptor)
+static int write_folded(const struct run_list *list, const struct run_result *result, enum run_format format,
+	const char *report, int descriptor)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -484,7 +485,7 @@ static int write_behind_intervals(enum run_format format, const char *report, in
 
 	if (!out)
 		return errno;
-	papi_run_intervals_fold(out, format, report);
+	papi_run_intervals_fold(out, list, result, format, report);
 	error = fclose(out) != 0 ? errno : papi_run_report_write_all(descriptor, text, length);
 	free(text);
 	return error;
@@ -511,6 +512,7 @@ int papi_run_report_write(
 		head_print(out, result);
 		table_print(&page, list, result);
 		papi_run_metrics_text(out, page.coloured, list, result);
+		papi_run_tasks_text(out, page.coloured, list, &result->tasks);
 		times_print(out, result);
 		if (list->explain)
 			papi_run_metrics_explain(out, list);
@@ -520,8 +522,8 @@ int papi_run_report_write(
 		papi_run_processes_text(out, &result->processes);
 	}
 	error = fclose(out) != 0 ? errno : 0;
-	if (!error && papi_run_intervals_wanted())
-		error = write_behind_intervals(format, text, descriptor);
+	if (!error && (papi_run_intervals_wanted() || result->tasks.kind != RUN_TASKS_NONE))
+		error = write_folded(list, result, format, text, descriptor);
 	else if (!error)
 		error = papi_run_report_write_all(descriptor, text, length);
 	free(text);

@@ -43,7 +43,7 @@ static void give_back(void)
 }
 
 /* The EventSet that knows what the events are made of. An event that cannot be added is given up. */
-static const char *plan_events(struct run_list *list)
+static const char *plan_events(struct run_list *list, const struct run_result *result)
 {
 	int error = PAPI_create_eventset(&eventset);
 
@@ -62,10 +62,12 @@ static const char *plan_events(struct run_list *list)
 		return NULL;
 	error = papi_agent_plan(eventset, &collector.table->plan);
 	collector.table->plan.clock_unseen = papi_run_is_reproducible();
+	if (result->tasks.kind != RUN_TASKS_NONE)
+		papi_agent_collector_keep_apart(&collector);
 	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
 }
 
-void papi_run_virtual_begin(struct run_list *list, const char *path)
+void papi_run_virtual_begin(struct run_list *list, const struct run_result *result, const char *path)
 {
 	const char *reason;
 
@@ -73,7 +75,7 @@ void papi_run_virtual_begin(struct run_list *list, const char *path)
 		return;
 	reason = papi_agent_collector_begin(&collector, PAPI_AGENT_DIRECTORY, path);
 	if (!reason)
-		reason = plan_events(list);
+		reason = plan_events(list, result);
 	if (!reason && papi_run_virtual_wanted(list))
 		reason = papi_agent_collector_expect(&collector, path);
 	if (reason)
@@ -113,6 +115,34 @@ static const char *take_values(struct run_list *list, size_t run, long long elap
 	free(values);
 	free(intervals);
 	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
+}
+
+/* What each thread has, where it is wanted. */
+static void take_tasks(const struct run_list *list, struct run_result *result)
+{
+	uint64_t counters[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS] = { { 0 } };
+	long long *values = papi_run_allocate(NULL, list->number + 1, sizeof(*values));
+	struct papi_agent_record *records;
+	size_t number = 0;
+
+	if (result->tasks.kind == RUN_TASKS_NONE) {
+		free(values);
+		return;
+	}
+	records = papi_agent_collector_threads(&collector, &number);
+	for (size_t i = 0; records && i < number; i++) {
+		memcpy(counters[0], records[i].counters, sizeof(counters[0]));
+		if (papi_agent_values(eventset, counters, values, NULL) == PAPI_OK)
+			papi_run_tasks_add(&result->tasks, list, &records[i], values);
+	}
+	papi_run_tasks_conclude(&result->tasks, list);
+	free(records);
+	free(values);
+}
+
+size_t papi_run_virtual_running(int32_t *tids)
+{
+	return collector.table ? papi_agent_collector_running(&collector, tids) : 0;
 }
 
 /* By one counter after the other, while programs go on counting: a thread that ends at this moment has its counts
@@ -161,18 +191,20 @@ void papi_run_virtual_end(struct run_list *list, struct run_result *result, size
 	if (reason)
 		papi_run_virtual_refuse(list, reason);
 	else
+		take_tasks(list, result);
+	if (!reason)
 		papi_run_processes_take(&result->processes, collector.table);
 	give_back();
 }
 
 /* ---- a process that runs already ---- */
 
-int papi_run_virtual_open(struct run_list *list, const char **agent)
+int papi_run_virtual_open(struct run_list *list, const struct run_result *result, const char **agent)
 {
 	const char *reason = papi_agent_collector_begin(&collector, PAPI_AGENT_DIRECTORY, NULL);
 
 	if (!reason)
-		reason = plan_events(list);
+		reason = plan_events(list, result);
 	if (reason)
 		papi_run_virtual_refuse(list, reason);
 	if (!papi_run_virtual_wanted(list))
@@ -188,6 +220,8 @@ void papi_run_virtual_close(struct run_list *list, struct run_result *result, lo
 	if (reason)
 		papi_run_virtual_refuse(list, reason);
 	else if (result)
+		take_tasks(list, result);
+	if (result && !reason)
 		papi_run_processes_take(&result->processes, collector.table);
 	give_back();
 }

@@ -140,7 +140,7 @@ static bool watch_open(struct watched *watched, struct run_list *list, pid_t pid
 /* For how many milliseconds nothing is to be done; -1: for ever. */
 static int idle_ms(bool polls, bool virtually)
 {
-	long long wait = papi_run_intervals_wait();
+	long long wait = papi_run_meanwhile_wait();
 	int idle = polls ? POLL_MILLISECONDS : virtually ? LOOK_MILLISECONDS : -1;
 
 	wait = wait < 0 ? wait : (wait + 999999) / 1000000;
@@ -163,7 +163,7 @@ static void watch_wait(struct watched *watched, const struct run_list *list, con
 			return;
 		if (virtually)
 			papi_run_attach_look();
-		papi_run_intervals_tick(list, result, watched->counters, watched->threads.number);
+		papi_run_meanwhile(list, result, watched->counters, watched->threads.number);
 	}
 }
 

@@ -140,6 +140,7 @@ bool papi_agent_process_begin(struct papi_agent_process *entry)
 /* ---- counting ---- */
 
 static const struct papi_agent agent = { .take = papi_agent_page_take,
+	.begin = papi_agent_page_begin,
 	.add = papi_agent_counters_add,
 	.take_back = papi_agent_counter_take_back,
 	.fork = papi_agent_process_fork,

@@ -276,6 +276,61 @@ void papi_agent_collector_sums(
 	}
 }
 
+void papi_agent_collector_keep_apart(struct papi_agent_collector *collector)
+{
+	collector->table->by_thread = true;
+}
+
+/* Of a thread that has not ended; false: nobody has the page. */
+static bool read_page(const struct papi_agent_table *table, size_t page, struct papi_agent_record *record)
+{
+	uint32_t owner = atomic_load(&table->owners[page]);
+	const struct papi_agent_process *entry;
+
+	if (!owner || owner > PAPI_AGENT_PROCESSES)
+		return false;
+	entry = &table->entries[owner - 1];
+	memset(record, 0, sizeof(*record));
+	record->pid = atomic_load(&entry->pid);
+	record->tid = atomic_load(&table->threads[page]);
+	record->process = atomic_load(&entry->number);
+	memcpy(record->name, entry->name, sizeof(record->name));
+	for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)
+		for (size_t i = 0; i < (lane ? PAPI_AGENT_EXACT : PAPI_AGENT_COUNTERS); i++)
+			record->counters[i] += table->pages[page][lane][i];
+	return true;
+}
+
+struct papi_agent_record *papi_agent_collector_threads(const struct papi_agent_collector *collector, size_t *number)
+{
+	const struct papi_agent_table *table = collector->table;
+	size_t recorded = atomic_load(&table->recorded), n = 0;
+	struct papi_agent_record *found;
+
+	recorded = recorded < PAPI_AGENT_RECORDS ? recorded : PAPI_AGENT_RECORDS;
+	found = calloc(recorded + PAPI_AGENT_PAGES, sizeof(*found));
+	for (size_t i = 0; found && i < recorded; i++)
+		if (atomic_load(&table->records[i].written))
+			memcpy(&found[n++], &table->records[i], sizeof(*found));
+	for (size_t page = 0; found && page < PAPI_AGENT_PAGES; page++)
+		n += read_page(table, page, &found[n]);
+	for (size_t i = 0; i < n; i++)
+		found[i].name[sizeof(found[i].name) - 1] = '\0';
+	*number = n;
+	return found;
+}
+
+size_t papi_agent_collector_running(const struct papi_agent_collector *collector, int32_t *tids)
+{
+	const struct papi_agent_table *table = collector->table;
+	size_t number = 0;
+
+	for (size_t page = 0; page < PAPI_AGENT_PAGES; page++)
+		if (atomic_load(&table->owners[page]) && atomic_load(&table->threads[page]) > 0)
+			tids[number++] = atomic_load(&table->threads[page]);
+	return number;
+}
+
 void papi_agent_collector_end(struct papi_agent_collector *collector)
 {
 	if (collector->table && collector->preload_before)

@@ -10,6 +10,8 @@
 #ifndef PAPI_AGENT_COLLECTOR_H
 #define PAPI_AGENT_COLLECTOR_H
 
+#include <stddef.h>
+
 #include "agent/table.h"
 
 struct papi_agent_collector {
@@ -34,6 +36,13 @@ void papi_agent_collector_hand_over(const struct papi_agent_collector *collector
 /* Of all that has been counted by now, by lanes. */
 void papi_agent_collector_sums(
 	const struct papi_agent_collector *collector, uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS]);
+/* Every thread is to be told apart, by papi_agent_collector_threads(). Before the program begins. */
+void papi_agent_collector_keep_apart(struct papi_agent_collector *collector);
+/* What each thread has counted by now, in the order in which they ended, and then those that have not; to be freed.
+ * A thread that has executed another program appears more than once. NULL: there is no memory. */
+struct papi_agent_record *papi_agent_collector_threads(const struct papi_agent_collector *collector, size_t *number);
+/* The threads that count now; room for PAPI_AGENT_PAGES. How many. */
+size_t papi_agent_collector_running(const struct papi_agent_collector *collector, int32_t *tids);
 /* The environment is as it was, and all is given back. Of one that has not begun: nothing happens. */
 void papi_agent_collector_end(struct papi_agent_collector *collector);
 

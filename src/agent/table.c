@@ -40,11 +40,43 @@ static void add(unsigned lane, unsigned counter, uint64_t *number)
 	*number = 0;
 }
 
-void papi_agent_counters_add(uint64_t *counters)
+/* The sums alone have what finds no room. */
+static void record(const struct papi_agent_process *entry, const uint64_t *counters, int tid)
+{
+	struct papi_agent_record *to;
+	uint64_t any = 0;
+	uint32_t index;
+
+	for (unsigned i = 0; i < PAPI_AGENT_LANES * PAPI_AGENT_COUNTERS; i++)
+		any |= counters[i];
+	if (!any || !entry)
+		return;
+	index = atomic_fetch_add(&papi_agent_table->recorded, 1);
+	if (index >= PAPI_AGENT_RECORDS)
+		return;
+	to = &papi_agent_table->records[index];
+	to->pid = atomic_load(&entry->pid);
+	to->tid = tid;
+	to->process = atomic_load(&entry->number);
+	papi_agent_text_copy(to->name, sizeof(to->name), entry->name);
+	for (unsigned i = 0; i < PAPI_AGENT_COUNTERS; i++)
+		for (unsigned lane = 0; lane < (i < PAPI_AGENT_EXACT ? PAPI_AGENT_LANES : 1); lane++)
+			to->counters[i] += counters[lane * PAPI_AGENT_COUNTERS + i];
+	atomic_store(&to->written, 1);
+}
+
+static void add_all(uint64_t *counters)
 {
 	for (unsigned lane = 0; lane < PAPI_AGENT_LANES; lane++)
 		for (unsigned i = 0; i < PAPI_AGENT_COUNTERS; i++)
 			add(i < PAPI_AGENT_EXACT ? 0 : lane, i, &counters[lane * PAPI_AGENT_COUNTERS + i]);
+}
+
+void papi_agent_counters_add(uint64_t *counters, int tid)
+{
+	if (papi_agent_table->by_thread)
+		record(papi_agent_own.entry, counters, tid);
+	add_all(counters);
 }
 
 void papi_agent_counter_take_back(unsigned counter, uint64_t number)
@@ -59,7 +91,9 @@ void papi_agent_entry_fold(const struct papi_agent_process *entry)
 	for (unsigned i = 0; i < PAPI_AGENT_PAGES; i++) {
 		if (atomic_load_explicit(&papi_agent_table->owners[i], memory_order_relaxed) != owner)
 			continue;
-		papi_agent_counters_add(papi_agent_table->pages[i][0]);
+		if (papi_agent_table->by_thread)
+			record(entry, papi_agent_table->pages[i][0], atomic_load(&papi_agent_table->threads[i]));
+		add_all(papi_agent_table->pages[i][0]);
 		atomic_store_explicit(&papi_agent_table->owners[i], 0, memory_order_release);
 	}
 }
@@ -94,8 +128,10 @@ static void *find_page(void)
 
 		if (atomic_load_explicit(&papi_agent_table->owners[at], memory_order_relaxed) == 0 &&
 			atomic_compare_exchange_strong(
-				&papi_agent_table->owners[at], &nobody, number_of(papi_agent_own.entry)))
+				&papi_agent_table->owners[at], &nobody, number_of(papi_agent_own.entry))) {
+			atomic_store(&papi_agent_table->threads[at], 0);
 			return papi_agent_table->pages[at];
+		}
 	}
 	return NULL;
 }
@@ -116,6 +152,14 @@ void *papi_agent_page_take(void)
 	else
 		papi_agent_process_lose("so many threads run at once that some of their counts are lost when it ends");
 	return page;
+}
+
+void papi_agent_page_begin(void *page, int tid)
+{
+	size_t at = (size_t)((char *)page - (char *)papi_agent_table->pages) / PAPI_AGENT_PAGE;
+
+	if (at < PAPI_AGENT_PAGES)
+		atomic_store(&papi_agent_table->threads[at], tid);
 }
 
 /* ---- entries ---- */
@@ -148,17 +192,19 @@ static struct papi_agent_process *find_entry(void)
 struct papi_agent_process *papi_agent_entry_take(enum papi_agent_state state, int32_t pid, const char *name)
 {
 	struct papi_agent_process *entry = find_entry();
+	uint32_t number;
 
 	if (!entry) {
 		reclaim();
 		entry = find_entry();
 	}
-	atomic_fetch_add(&papi_agent_table->processes, 1);
+	number = atomic_fetch_add(&papi_agent_table->processes, 1);
 	if (!entry) {
 		atomic_fetch_add(&papi_agent_table->unlisted, 1);
 		return NULL;
 	}
 	atomic_fetch_add(&entry->serial, 1);
+	atomic_store(&entry->number, number);
 	atomic_store(&entry->pid, pid);
 	atomic_store(&entry->losses, 0);
 	papi_agent_text_copy(entry->name, sizeof(entry->name), name);

@@ -7,7 +7,9 @@
  *	head        what to count, and the sums of what has ended
  *	processes   an entry for each that counts, is expected to, or is missing something
  *	owners      of the pages: number of a process and 1; 0: free
+ *	threads     of the pages
  *	pages       the counters of threads, while they run (agent.h)
+ *	records     of threads that have ended, where each is wanted
  *
  * The collector adds the sums and all pages, so nothing has to be told by a process that ends: one that was killed is
  * counted up to the signal. Pages that nobody owns are zero.
@@ -21,6 +23,7 @@
 #define PAPI_AGENT_TABLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "components/vpmu/agent.h"
@@ -32,6 +35,7 @@
 #define PAPI_AGENT_MAGIC     0x70617674u
 #define PAPI_AGENT_PROCESSES 4096
 #define PAPI_AGENT_PAGES     4096
+#define PAPI_AGENT_RECORDS   32768
 /* Descriptors from here on are those that programs least often close, or want for themselves. */
 #define PAPI_AGENT_DESCRIPTOR 1100
 
@@ -47,6 +51,7 @@ enum papi_agent_state {
 struct papi_agent_process {
 	_Atomic uint32_t state, serial;
 	_Atomic int32_t pid;
+	_Atomic uint32_t number; /* of processes before it, more or less */
 	_Atomic uint32_t losses; /* 1: reason is being written; 2: it tells what is missing */
 	char name[64];
 	char reason[176];
@@ -54,10 +59,20 @@ struct papi_agent_process {
 	char next_reason[176]; /* why next_name may have no agent; "": nothing is known against it */
 };
 
+/* What a thread has counted; of modelled counters, the first lane. The sums have it, too. */
+struct papi_agent_record {
+	_Atomic uint32_t written;
+	int32_t pid, tid;
+	uint32_t process; /* which number it is: with its pid, this tells it from all others */
+	char name[64];    /* of the program */
+	uint64_t counters[PAPI_AGENT_COUNTERS];
+};
+
 struct papi_agent_table {
 	uint32_t magic;
 	uint64_t key;
 	struct papi_agent_plan plan;
+	bool by_thread;                         /* records are wanted */
 	char agent[512];                        /* path, without what LD_PRELOAD takes for a separator */
 	_Atomic uint32_t processes;             /* that there have been */
 	_Atomic uint32_t arrived;               /* programs in which the agent has begun */
@@ -69,7 +84,10 @@ struct papi_agent_table {
 	_Atomic uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 	struct papi_agent_process entries[PAPI_AGENT_PROCESSES];
 	_Atomic uint32_t owners[PAPI_AGENT_PAGES];
+	_Atomic int32_t threads[PAPI_AGENT_PAGES];
+	_Atomic uint32_t recorded; /* how many were to be: there may be no room for all */
 	_Alignas(PAPI_AGENT_PAGE) uint64_t pages[PAPI_AGENT_PAGES][PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+	struct papi_agent_record records[PAPI_AGENT_RECORDS];
 };
 
 /* ---- in the agent (table.c): safe between two instructions of the program ---- */
@@ -95,7 +113,8 @@ void papi_agent_entry_fold(const struct papi_agent_process *entry);
 void papi_agent_text_copy(char *to, size_t size, const char *from);
 
 void *papi_agent_page_take(void);
-void papi_agent_counters_add(uint64_t *counters);
+void papi_agent_page_begin(void *page, int tid);
+void papi_agent_counters_add(uint64_t *counters, int tid);
 void papi_agent_counter_take_back(unsigned counter, uint64_t number);
 void papi_agent_process_fork(void);
 void papi_agent_process_leave(void);

@@ -27,7 +27,7 @@ PAGE_FAULTS = "perf::PAGE-FAULTS"
 TASK_CLOCK = "perf::TASK-CLOCK"
 
 KEYS = ["version", "command", "pid", "repeats", "exit_status", "signal", "elapsed_s", "elapsed_rsd_percent", "user_s",
-        "system_s", "slowed_by_counting", "notes", "processes", "metrics", "findings", "events"]
+        "system_s", "slowed_by_counting", "notes", "processes", "tasks", "metrics", "findings", "events"]
 EVENT_KEYS = ["name", "count", "unit", "enabled_ns", "running_ns", "share", "rate", "kind", "interval", "domain",
               "rsd_percent", "counts", "error", "partial"]
 COLUMNS = ["event", "count", "unit", "share", "rate", "kind", "domain", "enabled_ns", "running_ns", "rsd_percent",

@@ -33,8 +33,10 @@ struct papi_agent {
 	 * is none left: its counters are then the process's own.
 	 */
 	void *(*take)(void);
+	/* That page is that thread's from now on. */
+	void (*begin)(void *page, int tid);
 	/* A thread has ended: adds its counters up, lane by lane, and zeroes them. */
-	void (*add)(uint64_t *counters);
+	void (*add)(uint64_t *counters, int tid);
 	/* So much of a counter, an exact one or the first lane of a modelled one, is in two pages. */
 	void (*take_back)(unsigned counter, uint64_t number);
 	/* The process has made another one with a copy of its memory. */

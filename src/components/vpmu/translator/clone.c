@@ -133,7 +133,7 @@ bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 
 uint64_t papi_vpmu_clone_newborn(struct papi_vpmu_thread *thread)
 {
-	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	papi_vpmu_thread_identify(thread);
 	if (!thread->active)
 		return thread->pc;
 	papi_vpmu_profile_begun(thread);

@@ -25,6 +25,15 @@ void papi_vpmu_thread_borrow(struct papi_vpmu_thread *thread)
 	if (papi_vpmu_raw(SYS_mremap, (long)page, 0, PAPI_AGENT_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (long)thread, 0) ==
 		(long)thread)
 		thread->page = page;
+	if (thread->page && thread->signals.tid)
+		papi_vpmu_agent->begin(page, thread->signals.tid);
+}
+
+void papi_vpmu_thread_identify(struct papi_vpmu_thread *thread)
+{
+	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	if (papi_vpmu_agent && thread->page)
+		papi_vpmu_agent->begin(thread->page, thread->signals.tid);
 }
 
 /* Zeros of the process's own in the place of the agent's page. */
@@ -40,7 +49,7 @@ static void use_own_counters(struct papi_vpmu_thread *thread)
 void papi_vpmu_thread_hand_in(struct papi_vpmu_thread *thread)
 {
 	if (papi_vpmu_agent)
-		papi_vpmu_agent->add(thread->counters[0]);
+		papi_vpmu_agent->add(thread->counters[0], thread->signals.tid);
 }
 
 void papi_vpmu_thread_return(struct papi_vpmu_thread *thread)

@@ -6,7 +6,7 @@
 
 void papi_vpmu_signals_enter(struct papi_vpmu_thread *thread, uint64_t mask)
 {
-	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	papi_vpmu_thread_identify(thread);
 	papi_vpmu_signals_hold(thread, PAPI_VPMU_SIGNALS_WAITING, mask);
 	if (thread->watched)
 		return;
@@ -71,7 +71,7 @@ void papi_vpmu_signals_forked(struct papi_vpmu_thread *thread)
 	if (!thread)
 		return;
 	give_stack_back(thread);
-	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	papi_vpmu_thread_identify(thread);
 	thread->watched = thread->guard = 0;
 	thread->signals.early_mask = 0;
 	papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_OPEN);

@@ -206,7 +206,7 @@ struct papi_vpmu_thread *papi_vpmu_thread_get(void)
 		papi_vpmu_thread_end(thread);
 		return NULL;
 	}
-	thread->signals.tid = (int)papi_vpmu_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	papi_vpmu_thread_identify(thread);
 	papi_vpmu_self = thread;
 	return thread;
 }

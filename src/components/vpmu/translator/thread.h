@@ -150,6 +150,8 @@ extern const struct papi_agent *papi_vpmu_agent __attribute__((visibility("hidde
 
 /* The counters come to lie in a page of the agent's. */
 void papi_vpmu_thread_borrow(struct papi_vpmu_thread *thread);
+/* The calling thread has the block, and an agent is told. */
+void papi_vpmu_thread_identify(struct papi_vpmu_thread *thread);
 /* It counts no more: what it has counted is added to the agent's sums. */
 void papi_vpmu_thread_hand_in(struct papi_vpmu_thread *thread);
 /* The same, and the agent has its page back. */
