@@ -369,7 +369,6 @@ class Refused(Exact):
         self.assertIn(words, " ".join(result.stderr.split()))
 
     def test_refused(self):
-        self.assert_refused(2, "it is modelled", "-x", "-e", "PAPI_L1_DCM", "echo", "ran")
         self.assert_refused(2, "only what the virtual PMU counts", "-x", "-e", "perf::PAGE-FAULTS", "echo", "ran")
         self.assert_refused(2, "every instruction is counted", "-x", "-F", "100", "echo", "ran")
         self.assert_refused(2, "for a program that papi_profile starts", "-x", "-p", str(os.getpid()))

@@ -352,6 +352,46 @@ static void describe_branches(const struct block *block)
 	description->behind = last->pc + size_of(last);
 }
 
+/* The first instruction that is in a line of code, counted from the block's first line; from 1 on. */
+static uint8_t first_in_line(const struct trace *trace, const struct block *block, unsigned line)
+{
+	unsigned shift = trace->geometry.l1i.shift, i = 0;
+
+	while ((end_of(block, i) >> shift) - (block->pc >> shift) < line)
+		i++;
+	return (uint8_t)(i + 1);
+}
+
+/* Blocks are known by their place in the trace, from 1 on. */
+static void describe_origins(const struct trace *trace, const struct block *block)
+{
+	const struct papi_vpmu_description *description = block->description;
+	struct papi_vpmu_origins *origins = (void *)(uintptr_t)papi_vpmu_described_origins(description);
+	const struct papi_vpmu_access *accesses = papi_vpmu_described_accesses(description);
+	unsigned lines = description->n_lines + (block->called ? 0u : description->n_other_lines), single = 0;
+	uint8_t *next = origins->instructions;
+
+	origins->block = (uint32_t)(block - trace->blocks) + 1;
+	origins->following = BLOCKS + 1;
+	for (unsigned i = 0; i < description->accesses; i++) {
+		*next++ = (uint8_t)(block->accesses[single].instruction + 1);
+		single += !accesses[i].spanned;
+	}
+	for (unsigned i = 0; i < lines; i++)
+		*next++ = first_in_line(trace, block, i);
+	for (unsigned i = 0; block->called && i < description->n_other_lines; i++)
+		*next++ = first_in_line(trace, block->called, i) | PAPI_VPMU_ORIGIN_FOLLOWS;
+	for (unsigned i = 0; i < block->instructions && description->branches; i++)
+		if (block->passes[i])
+			*next++ = (uint8_t)i;
+	if (block->conditional && description->branches)
+		*next++ = block->called ? (uint8_t)block->called->instructions | PAPI_VPMU_ORIGIN_FOLLOWS
+					: (uint8_t)block->instructions;
+	*next++ = (uint8_t)block->instructions;
+	assert_in_range(next - (uint8_t *)origins, 1, papi_vpmu_origins_size(description));
+	assert_in_range(next - (uint8_t *)description, 1, 512);
+}
+
 static bool is_in_one_page(const struct block *block)
 {
 	return block->pc / PAGE == (block->pc + size_of(block) - 1) / PAGE;
@@ -393,4 +433,5 @@ void describe(const struct trace *trace, struct block *block)
 	if (trace->parts & PAPI_VPMU_PART_BRANCHES && trace->parts != PAPI_VPMU_PART_BRANCHES)
 		describe_branches(block);
 	papi_vpmu_description_finish(description, papi_vpmu_described_accesses(description));
+	describe_origins(trace, block);
 }

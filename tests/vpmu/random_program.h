@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "components/vpmu/models/attribute.h"
 #include "components/vpmu/models/models.h"
 #include "reference_model.h"
 
@@ -77,7 +78,15 @@ struct trace {
 	uint32_t branches[8192], told[65536]; /* of the stream; and room for those of records */
 	unsigned n_words, n_branches;
 	uint64_t data_pages;
+	/* Where it is to be known at which instruction counters have grown: in the simulators, and in the reference
+	 * model, whose counters were noted. */
+	bool attributes;
+	struct papi_vpmu_attribution attribution;
+	uint64_t noted[PAPI_VPMU_COUNTERS];
+	uint64_t found[BLOCKS + 1][INSTRUCTIONS][PAPI_VPMU_COUNTERS],
+		expected[BLOCKS + 1][INSTRUCTIONS][PAPI_VPMU_COUNTERS];
 };
+
 /* Any shapes; and such that can be sampled, with the choice that is made of them. */
 void choose_geometry(struct papi_vpmu_geometry *geometry);
 void choose_sampled_geometry(struct papi_vpmu_geometry *geometry);

@@ -40,6 +40,42 @@ static uint64_t place_code(uint64_t pc)
 	return is_uncounted(pc) ? 0 : numbered(pc);
 }
 
+/* ---- where it happens ---- */
+
+static void add(
+	struct papi_vpmu_attribution *attribution, struct papi_vpmu_origin origin, unsigned counter, uint64_t more)
+{
+	struct trace *trace = (void *)((char *)attribution - offsetof(struct trace, attribution));
+
+	assert_in_range(origin.block, 1, BLOCKS + 1);
+	assert_in_range(origin.instruction, 1, INSTRUCTIONS);
+	trace->found[origin.block - 1][origin.instruction - 1][counter] += more;
+}
+
+/* What the reference model has counted since the last time was at that instruction. */
+static void note(struct trace *trace, const struct block *block, unsigned instruction)
+{
+	uint64_t *expected = trace->expected[block - trace->blocks][instruction];
+
+	for (unsigned i = PAPI_VPMU_FIRST_MODELLED; i <= PAPI_VPMU_LAST_MODELLED; i++) {
+		expected[i] += trace->plain->counters[i] - trace->noted[i];
+		trace->noted[i] = trace->plain->counters[i];
+	}
+}
+
+static void same_places(const struct trace *trace, uint64_t seed)
+{
+	for (unsigned block = 0; block <= BLOCKS; block++)
+		for (unsigned instruction = 0; instruction < INSTRUCTIONS; instruction++)
+			for (unsigned i = PAPI_VPMU_FIRST_MODELLED; i <= PAPI_VPMU_LAST_MODELLED; i++)
+				if (trace->found[block][instruction][i] != trace->expected[block][instruction][i])
+					fail_msg("trace %llu: counter %u at instruction %u of block %u is %llu, and "
+						 "%llu in the reference model",
+						(unsigned long long)seed, i, instruction, block,
+						(unsigned long long)trace->found[block][instruction][i],
+						(unsigned long long)trace->expected[block][instruction][i]);
+}
+
 /* ---- what happens ---- */
 
 static void fetch(struct trace *trace, uint64_t pc, unsigned size)
@@ -102,11 +138,14 @@ static void run_instructions(struct trace *trace, const struct block *block, con
 	unsigned next = 0;
 
 	for (unsigned i = 0; i < block->instructions; pc += block->sizes[i++]) {
-		if (block->passes[i])
+		if (block->passes[i]) {
 			branch(trace, block, numbered(pc - 1), block->takes[i]);
+			note(trace, block, i - 1);
+		}
 		fetch(trace, pc, block->sizes[i]);
 		for (; next < block->n_accesses && block->accesses[next].instruction == i; next++)
 			access_one(trace, &block->accesses[next], values);
+		note(trace, block, i);
 	}
 }
 
@@ -134,9 +173,11 @@ static void branch_to(struct trace *trace, const struct block *block, uint64_t t
 	default:
 		break;
 	}
+	note(trace, block, block->instructions - 1);
 	if (block->conditional)
 		branch(trace, block, numbered(end_of(last, last->instructions - 1)),
 			target != last->pc + size_of(last));
+	note(trace, last, last->instructions - 1);
 }
 
 static uint64_t next_value(struct walk *walk)
@@ -203,8 +244,12 @@ static void run_block(struct trace *trace, struct block *block, uint64_t target)
 
 static void simulate(struct trace *trace)
 {
-	papi_vpmu_simulate(
-		trace->models, trace->counters[0], trace->words, trace->words + trace->n_words, trace->arena);
+	if (trace->attributes)
+		papi_vpmu_simulate_attributed(trace->models, &trace->attribution, trace->counters[0], trace->words,
+			trace->words + trace->n_words, trace->arena);
+	else
+		papi_vpmu_simulate(
+			trace->models, trace->counters[0], trace->words, trace->words + trace->n_words, trace->arena);
 	papi_vpmu_simulate_branches(
 		trace->models, trace->counters[0], trace->branches, trace->branches + trace->n_branches);
 	trace->n_words = trace->n_branches = 0;
@@ -228,7 +273,11 @@ static void run_phrase(struct trace *trace)
 		run_block(trace, block, blocks[(i + 1) % n]->pc);
 	}
 	simulate(trace);
-	papi_vpmu_simulate_arrival(trace->models, trace->counters[0], blocks[0]->pc);
+	if (trace->attributes)
+		papi_vpmu_simulate_attributed_arrival(
+			trace->models, &trace->attribution, trace->counters[0], blocks[0]->pc);
+	else
+		papi_vpmu_simulate_arrival(trace->models, trace->counters[0], blocks[0]->pc);
 }
 
 /* ---- traces ---- */
@@ -358,7 +407,14 @@ static void same_counts(const struct trace *trace, uint64_t seed)
 		same_events(trace, seed);
 }
 
-static void compare_traces(bool sampled)
+/* What the predictor alone gets does not tell where it comes from. */
+static void attribute(struct trace *trace)
+{
+	trace->attributes = trace->parts != PAPI_VPMU_PART_BRANCHES;
+	trace->attribution.add = add;
+}
+
+static void compare_traces(bool sampled, bool attributes)
 {
 	uint64_t sums[PAPI_VPMU_COUNTERS] = { 0 };
 
@@ -366,10 +422,14 @@ static void compare_traces(bool sampled)
 		struct trace *trace = make_trace(seed, sampled);
 
 		choose_circumstances(trace);
+		if (attributes)
+			attribute(trace);
 		for (unsigned phrases = 1 + below(20); phrases > 0; phrases--) {
 			run_phrase(trace);
 			simulate(trace);
 			same_counts(trace, seed);
+			if (trace->attributes && trace->parts == PAPI_VPMU_PARTS)
+				same_places(trace, seed);
 		}
 		for (unsigned i = 0; i < PAPI_VPMU_COUNTERS; i++)
 			sums[i] += trace->counters[0][i];
@@ -385,13 +445,20 @@ static void compare_traces(bool sampled)
 static void traces_count_the_same(void **state)
 {
 	(void)state;
-	compare_traces(false);
+	compare_traces(false, false);
+}
+
+/* And where they count it. */
+static void attributed_traces_count_the_same(void **state)
+{
+	(void)state;
+	compare_traces(false, true);
 }
 
 static void sampled_sets_miss_the_same(void **state)
 {
 	(void)state;
-	compare_traces(true);
+	compare_traces(true, false);
 }
 
 /* No more than they need. */
@@ -452,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traces_count_the_same),
+		cmocka_unit_test(attributed_traces_count_the_same),
 		cmocka_unit_test(sampled_sets_miss_the_same),
 		cmocka_unit_test(events_need_parts),
 		cmocka_unit_test(cycles_are_as_stated),

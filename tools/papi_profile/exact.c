@@ -44,6 +44,13 @@ static bool is_virtual(const char *name)
 	return PAPI_event_name_to_code(name, &code) == PAPI_OK && papi_event_is_virtual(code);
 }
 
+const char *papi_profile_exact_kind(const char *name)
+{
+	int code;
+
+	return PAPI_event_name_to_code(name, &code) == PAPI_OK ? papi_event_kind(code) : "exact";
+}
+
 bool papi_profile_exact_is_meant(const struct papi_profile_events *events)
 {
 	for (size_t i = 0; i < events->number; i++)
@@ -95,20 +102,23 @@ static void check_event(const char *name)
 		papi_profile_message("%s", reason);
 		exit(PAPI_TOOL_USAGE);
 	}
+	eventset = make_eventset();
+	status = PAPI_add_named_event(eventset, name);
+	/* Caches that make no sense keep presets from the virtual PMU, too. */
+	if (status != PAPI_OK && strncmp(name, "PAPI_", 5) == 0)
+		refuse_status(name, status);
 	if (!is_virtual(name))
 		refuse(name,
 			"only what the virtual PMU counts can be profiled exactly, such as PAPI_TOT_INS or "
-			"PAPI_LD_INS; papi_native_avail lists its events. Without --exact it is sampled");
-	eventset = make_eventset();
-	status = PAPI_add_named_event(eventset, name);
+			"PAPI_L1_DCM; papi_native_avail lists its events. Without --exact it is sampled");
 	if (status == PAPI_OK)
 		status = papi_agent_plan(eventset, &plan);
 	if (status != PAPI_OK)
 		refuse_status(name, status);
-	if (plan.parts)
+	if (strcmp(papi_profile_exact_kind(name), "estimated") == 0)
 		refuse(name,
-			"it is modelled, and a profile has what instructions do: papi_run counts it for the whole "
-			"program");
+			"the sampled models (PAPI_VPMU_MODEL=sampled) look at a part of all accesses only, and cannot "
+			"tell where it misses: PAPI_VPMU_MODEL=full can");
 	drop_eventset(eventset);
 }
 
@@ -126,13 +136,15 @@ static int plan_events(struct papi_profile_events *list, bool calls, struct papi
 	status = papi_agent_plan(eventset, plan);
 	if (status != PAPI_OK)
 		refuse_status(list->events[0].name, status);
-	plan->profile = plan->counters;
-	plan->counters = 0;
 	/* With instructions, which every profile has. */
-	counters = (unsigned)__builtin_popcountll(plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS);
-	plan->calls = calls && counters <= PAPI_VPMU_CALL_CLOCKS;
+	plan->profile = plan->counters | 1ull << PAPI_VPMU_INSTRUCTIONS;
+	plan->counters = 0;
+	counters = (unsigned)__builtin_popcountll(plan->profile);
+	plan->calls = calls && !plan->modelled && counters <= PAPI_VPMU_CALL_CLOCKS;
 	if (calls && !plan->calls)
-		papi_profile_message("calls are not recorded: there are too many events at once");
+		papi_profile_message("calls are not recorded: %s",
+			plan->modelled ? "what simulators count is known by instruction, not by call"
+				       : "there are too many events at once");
 	return eventset;
 }
 
@@ -140,7 +152,7 @@ static void values_of(void *argument, const uint64_t *counters, long long *value
 {
 	static uint64_t all[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 
-	memcpy(all[0], counters, PAPI_AGENT_EXACT * sizeof(*counters));
+	memcpy(all[0], counters, PAPI_PROFILE_EXACT_COUNTERS * sizeof(*counters));
 	if (papi_agent_values(*(const int *)argument, all, values, NULL) != PAPI_OK) {
 		papi_profile_message("%s", PAPI_error_detail());
 		exit(PAPI_PROGRAM_FAILURE);
@@ -284,18 +296,22 @@ static bool any_was_stopped(void)
 	return any;
 }
 
-/* Where calls are recorded, the counters of events have run, too: the profile has as much, or something is wrong. */
-static void compare_sums(struct papi_profile_session *session, int eventset)
+/* Modelled counters have run, too, and where calls are recorded, exact ones: the profile has as much, or something is
+ * wrong. */
+static void compare_sums(struct papi_profile_session *session, const struct papi_profile_exact *exact, int eventset)
 {
+	const struct papi_agent_plan *plan = &collector.table->plan;
 	static uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 	struct papi_profile_events *list = session->events;
 	long long *values;
 	char reason[160];
 
-	if (!collector.table->plan.calls || any_was_stopped())
+	if (!(plan->calls || plan->modelled) || any_was_stopped())
 		return;
 	values = papi_profile_allocate(NULL, list->number, sizeof(*values));
 	papi_agent_collector_sums(&collector, sums);
+	if (!plan->calls)
+		memcpy(sums[0], exact->sums, PAPI_VPMU_FIRST_MODELLED * sizeof(sums[0][0]));
 	values_of(&eventset, sums[0], values);
 	for (size_t i = 0; i < list->number; i++) {
 		snprintf(reason, sizeof(reason), "%lld were counted, and %" PRId64 " are in the profile", values[i],
@@ -310,11 +326,12 @@ static void compare_sums(struct papi_profile_session *session, int eventset)
 
 static bool finish(struct papi_profile_session *session, int eventset, int status)
 {
+	struct papi_profile_exact exact = { values_of, &eventset, collector.table->plan.modelled != 0, { 0 } };
 	bool done;
 
-	papi_profile_exact_read(&session->records, collector.table->plan.directory, values_of, &eventset);
+	papi_profile_exact_read(&session->records, collector.table->plan.directory, &exact);
 	tell_all_missing(session);
-	compare_sums(session, eventset);
+	compare_sums(session, &exact, eventset);
 	done = papi_profile_store_progress(session->store, session->elapsed, 0, status) == PAPI_OK &&
 		papi_profile_store_commit(session->store) == PAPI_OK;
 	if (!done)
@@ -375,17 +392,36 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 	return status;
 }
 
+/* Where all are worth the same that is said once, in the end. */
+static bool are_of_a_kind(const struct papi_profile_events *list)
+{
+	for (size_t i = 1; i < list->number; i++)
+		if (strcmp(papi_profile_exact_kind(list->events[i].name),
+			    papi_profile_exact_kind(list->events[0].name)) != 0)
+			return false;
+	return true;
+}
+
 void papi_profile_exact_tell(const struct papi_profile_session *session)
 {
 	const struct papi_profile_events *list = session->events;
-	char text[PAPI_HUGE_STR_LEN] = "", plain[32], number[64];
-	size_t used = 0;
+	bool same = are_of_a_kind(list);
+	char *text = NULL, plain[32], number[64];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < list->number && used < sizeof(text); i++) {
+	for (size_t i = 0; out && i < list->number; i++) {
+		const char *kind = papi_profile_exact_kind(list->events[i].name);
+
 		snprintf(plain, sizeof(plain), "%" PRId64, list->events[i].value);
 		papi_text_group(number, sizeof(number), plain);
-		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "%s%s %s", i ? ", " : "", number, list->events[i].name);
+		fprintf(out, "%s%s %s", i ? ", " : "", number, list->events[i].name);
+		if (!same)
+			fprintf(out, " (%s)", kind);
+		else if (i + 1 == list->number)
+			fprintf(out, ", %s", kind);
 	}
-	papi_profile_message("%s, exact, in %.3f s of %s", text, session->elapsed, session->command[0]);
+	if (out && fclose(out) == 0)
+		papi_profile_message("%s, in %.3f s of %s", text, session->elapsed, session->command[0]);
+	free(text);
 }

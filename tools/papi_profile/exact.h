@@ -14,6 +14,9 @@
 /* Whether all events are ones that the virtual PMU alone counts on this machine. The library is initialised. */
 bool papi_profile_exact_is_meant(const struct papi_profile_events *events);
 
+/* What a count of such an event is worth: "exact", or "modelled". */
+const char *papi_profile_exact_kind(const char *name);
+
 /* Runs the program at path. The exit status of papi_profile; failures are told. */
 int papi_profile_exact_run(struct papi_profile_session *session, char *path);
 

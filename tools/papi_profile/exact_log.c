@@ -29,7 +29,7 @@ struct log {
 /* An instruction that a thread has run, and its counters. */
 struct place {
 	uint32_t module;
-	uint64_t pc, counters[PAPI_AGENT_EXACT];
+	uint64_t pc, counters[PAPI_PROFILE_EXACT_COUNTERS];
 };
 
 /* All of them. */
@@ -42,9 +42,9 @@ struct places {
 /* The process in the store that a number stands for. */
 struct reading {
 	struct papi_profile_records *records;
-	papi_profile_exact_values *values;
-	void *argument;
-	pid_t *known; /* processes that have been written */
+	struct papi_profile_exact *exact;
+	long long *values, *sums; /* room for one of each event; of sums the values by now */
+	pid_t *known;             /* processes that have been written */
 	size_t n_known;
 	struct places places; /* of the thread that is read: one memory for all */
 };
@@ -209,11 +209,24 @@ static void pass(struct passes *passes, const struct papi_vpmu_way *way, uint64_
 	}
 }
 
+/* Another way through a block, the first one behind NULL; NULL at the end. */
+static const struct papi_vpmu_log_way *next_way(
+	const struct log *log, const struct papi_vpmu_log_block *block, const struct papi_vpmu_log_way *before)
+{
+	uint32_t offset = before ? before->more : block->more;
+	const struct papi_vpmu_log_way *way = offset ? (const void *)entry_at(log, offset) : NULL;
+
+	if (!way || way->entry.type != PAPI_VPMU_LOG_WAY || way->entry.size < sizeof(*way) ||
+		(before && offset >= (size_t)((const unsigned char *)before - log->bytes)))
+		return NULL;
+	return way;
+}
+
 /* False: it was never gone. */
 static bool pass_all(const struct log *log, const struct papi_vpmu_log_block *block, const uint64_t *ways, size_t n,
 	struct passes *passes)
 {
-	const struct papi_vpmu_log_way *more;
+	const struct papi_vpmu_log_way *more = NULL;
 	bool any = false;
 
 	memset(passes, 0, sizeof(*passes));
@@ -223,11 +236,7 @@ static bool pass_all(const struct log *log, const struct papi_vpmu_log_block *bl
 		pass(passes, &block->ways[i % block->n_ways], times);
 		any |= times != 0;
 	}
-	for (uint32_t next = block->more; next; next = more->more) {
-		more = (const void *)entry_at(log, next);
-		if (!more || more->entry.type != PAPI_VPMU_LOG_WAY || more->entry.size < sizeof(*more) ||
-			(more->more && more->more >= next))
-			break;
+	while ((more = next_way(log, block, more))) {
 		pass(passes, &more->way, more->number < n ? ways[more->number] : 0);
 		any |= more->number < n && ways[more->number];
 	}
@@ -285,6 +294,36 @@ static void take_block(const struct log *log, const struct papi_vpmu_log_block *
 	}
 }
 
+/* Where the nth instruction of a block begins. */
+static uint64_t pc_of(const struct papi_vpmu_log_block *block, unsigned n)
+{
+	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
+	const uint8_t *end = (const uint8_t *)block + block->entry.size;
+	uint64_t pc = block->pc;
+
+	for (unsigned i = 1; i < n && end - at >= 2; i++) {
+		pc += at[0];
+		at += 2 + 2 * (size_t)(at[1] & ~PAPI_VPMU_LOG_ITERATES & 0xff) +
+			(at[1] & PAPI_VPMU_LOG_ITERATES ? 2 : 0);
+	}
+	return pc;
+}
+
+/* What simulators counted at the block's instructions. */
+static void take_modelled(const struct log *log, const struct papi_vpmu_log_block *block, const uint64_t *ways,
+	size_t n, struct places *places)
+{
+	const struct papi_vpmu_log_way *way = NULL;
+
+	while ((way = next_way(log, block, way))) {
+		unsigned counter = way->way.kind - PAPI_VPMU_WAY_MODELLED + PAPI_VPMU_FIRST_MODELLED;
+
+		if (way->way.kind >= PAPI_VPMU_WAY_MODELLED && counter < PAPI_PROFILE_EXACT_COUNTERS &&
+			way->number < n && ways[way->number])
+			counters_at(places, block->module, pc_of(block, way->way.n))[counter] += ways[way->number];
+	}
+}
+
 static int64_t address_in(struct reading *reading, const struct log *log, uint32_t module, uint64_t pc)
 {
 	return papi_profile_places_address_in(&reading->records->places, log->head.pid, &log->modules[module], pc);
@@ -331,6 +370,22 @@ static struct addressed *find_addresses(struct reading *reading, const struct lo
 	return found;
 }
 
+/* A place's counters as events, where what is rounded off counts at the next. */
+static void value_modelled(struct reading *reading, const uint64_t *counters, long long *values)
+{
+	struct papi_profile_exact *exact = reading->exact;
+
+	for (unsigned i = 0; i < PAPI_PROFILE_EXACT_COUNTERS; i++)
+		exact->sums[i] += counters[i];
+	exact->values(exact->argument, exact->sums, values);
+	for (size_t i = 0; i < reading->records->events->number; i++) {
+		long long sum = values[i];
+
+		values[i] -= reading->sums[i];
+		reading->sums[i] = sum;
+	}
+}
+
 /* The thread's counters, as events. The store is the fastest if rows come in the order in which it has them. */
 static void write_places(struct reading *reading, const struct log *log, const struct places *places, int64_t thread)
 {
@@ -342,11 +397,13 @@ static void write_places(struct reading *reading, const struct log *log, const s
 		const uint64_t *counters = found[i].place->counters;
 
 		/* Instructions that follow each other are often alike. */
-		if (i && memcmp(counters, found[i - 1].place->counters, sizeof(found[i].place->counters)) == 0)
+		if (reading->exact->modelled)
+			value_modelled(reading, counters, &values[i * list->number]);
+		else if (i && memcmp(counters, found[i - 1].place->counters, sizeof(found[i].place->counters)) == 0)
 			memcpy(&values[i * list->number], &values[(i - 1) * list->number],
 				list->number * sizeof(*values));
 		else
-			reading->values(reading->argument, counters, &values[i * list->number]);
+			reading->exact->values(reading->exact->argument, counters, &values[i * list->number]);
 	}
 	for (size_t j = 0; j < list->number; j++)
 		for (size_t i = 0; i < places->n; i++) {
@@ -359,21 +416,6 @@ static void write_places(struct reading *reading, const struct log *log, const s
 		}
 	free(values);
 	free(found);
-}
-
-/* Where the last instruction of a block begins, which is the call. */
-static uint64_t site_of(const struct papi_vpmu_log_block *block)
-{
-	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
-	const uint8_t *end = (const uint8_t *)block + block->entry.size;
-	uint64_t pc = block->pc;
-
-	for (unsigned i = 0; i + 1 < block->n_instructions && end - at >= 2; i++) {
-		pc += at[0];
-		at += 2 + 2 * (size_t)(at[1] & ~PAPI_VPMU_LOG_ITERATES & 0xff) +
-			(at[1] & PAPI_VPMU_LOG_ITERATES ? 2 : 0);
-	}
-	return pc;
 }
 
 static const struct papi_vpmu_log_block *block_at(const struct log *log, uint32_t offset)
@@ -392,9 +434,8 @@ static void write_pair(struct reading *reading, const struct log *log, const str
 	const uint64_t *ways, int64_t thread)
 {
 	const struct papi_vpmu_log_block *block = block_at(log, pair->block);
-	uint64_t counters[PAPI_AGENT_EXACT] = { 0 }, number = pair->number;
+	uint64_t counters[PAPI_PROFILE_EXACT_COUNTERS] = { 0 }, number = pair->number;
 	struct papi_profile_events *list = reading->records->events;
-	long long *values;
 	int64_t site, callee;
 
 	if (!block || pair->module >= log->n_modules)
@@ -402,14 +443,12 @@ static void write_pair(struct reading *reading, const struct log *log, const str
 	for (unsigned i = 0; i < PAPI_AGENT_EXACT; i++)
 		if (log->head.profile >> i & 1)
 			counters[i] = ways[++number];
-	values = papi_profile_allocate(NULL, list->number, sizeof(*values));
-	reading->values(reading->argument, counters, values);
-	site = address_in(reading, log, block->module, site_of(block));
+	reading->exact->values(reading->exact->argument, counters, reading->values);
+	site = address_in(reading, log, block->module, pc_of(block, block->n_instructions));
 	callee = address_in(reading, log, pair->module, pair->target);
 	for (size_t i = 0; i < list->number; i++)
 		papi_profile_store_call(reading->records->counts.store, thread, (int64_t)i + 1, site, callee,
-			(int64_t)ways[pair->number], values[i]);
-	free(values);
+			(int64_t)ways[pair->number], reading->values[i]);
 }
 
 static void write_calls(struct reading *reading, const struct log *log, const uint64_t *ways, size_t n, int64_t thread)
@@ -433,8 +472,10 @@ static void read_lane_of(
 
 	while ((block = next_entry(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
 		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
-			block->module < log->n_modules && pass_all(log, block, ways, n, &passes))
+			block->module < log->n_modules && pass_all(log, block, ways, n, &passes)) {
 			take_block(log, block, &passes, places);
+			take_modelled(log, block, ways, n, places);
+		}
 	if (places->n) {
 		int64_t thread = papi_profile_places_thread(
 			&reading->records->places, log->head.pid, lane->tid ? lane->tid : log->head.pid);
@@ -520,12 +561,17 @@ static struct log *find_logs(const char *directory, size_t *n)
 }
 
 size_t papi_profile_exact_read(
-	struct papi_profile_records *records, const char *directory, papi_profile_exact_values *values, void *argument)
+	struct papi_profile_records *records, const char *directory, struct papi_profile_exact *exact)
 {
-	struct reading reading = { .records = records, .values = values, .argument = argument };
+	struct reading reading = { .records = records,
+		.exact = exact,
+		.values = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.values)),
+		.sums = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.sums)) };
 	size_t n;
 	struct log *logs = find_logs(directory, &n);
 
+	for (size_t i = 0; i < records->events->number; i++)
+		reading.sums[i] = 0;
 	if (n)
 		qsort(logs, n, sizeof(*logs), by_beginning);
 	for (size_t i = 0; i < n; i++) {
@@ -538,5 +584,7 @@ size_t papi_profile_exact_read(
 	free(reading.known);
 	papi_profile_table_free(&reading.places.numbers);
 	free(reading.places.places);
+	free(reading.values);
+	free(reading.sums);
 	return n;
 }

@@ -16,6 +16,7 @@
 #include "common.h"
 #include "escape.h"
 #include "papi.h"
+#include "papi_profile/exact.h"
 #include "papi_profile/papi_profile.h"
 #include "process.h"
 #include "program.h"
@@ -82,7 +83,7 @@ static int write_event(struct papi_profile_session *session, size_t number)
 	struct papi_profile_event_row row = { .name = event->name,
 		.native = event->native,
 		.unit = session->exact ? "" : event->encoding->unit,
-		.kind = session->exact ? "exact" : "sampled",
+		.kind = session->exact ? papi_profile_exact_kind(event->name) : "sampled",
 		.period = (int64_t)session->rate.period,
 		.frequency = session->rate.period || session->exact ? 0 : (int64_t)session->rate.frequency,
 		.user = !event->attr.exclude_user,

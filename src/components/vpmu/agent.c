@@ -147,13 +147,17 @@ static int exclude_clock(void)
 
 static int take_plan(const struct papi_agent_plan *plan, struct papi_vpmu_wants *wants)
 {
-	const uint64_t profile = plan->profile ? plan->profile | 1ull << PAPI_VPMU_INSTRUCTIONS : 0;
 	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
+	unsigned parts = plan->parts;
 
-	*wants = (struct papi_vpmu_wants){ .counters = plan->counters | (plan->calls ? profile : 0),
+	/* The predictor alone would not tell which branch it is. */
+	if (plan->profile && plan->parts == PAPI_VPMU_PART_BRANCHES)
+		parts |= PAPI_VPMU_PART_CODE;
+	*wants = (struct papi_vpmu_wants){ .counters = plan->counters | (plan->calls ? plan->profile : 0),
 		.calls = plan->calls,
-		.parts = plan->parts,
-		.profile = profile };
+		.parts = parts,
+		.modelled = plan->profile ? plan->modelled : 0,
+		.profile = plan->profile };
 	if (status != PAPI_OK)
 		return status;
 	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))

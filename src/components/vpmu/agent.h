@@ -54,7 +54,8 @@ struct papi_agent_plan {
 	/* Likewise of exact ones that a profile is made of, instead (profile_log.h); 0: there is none. In that
 	 * directory, each process makes its files. */
 	uint64_t profile;
-	bool calls; /* with a profile of few counters: it tells of calls, too */
+	uint64_t modelled; /* likewise; a profile tells of them */
+	bool calls;        /* with a profile of few counters: it tells of calls, too */
 	char directory[512];
 	bool clock_unseen; /* the kernel's code in the program, which reads the clock, is not counted */
 	/* PAPI_VPMU_CACHE and PAPI_VPMU_MODEL of the collector: a program may be given another environment. */

@@ -399,9 +399,14 @@ static unsigned overflows(void *pointer, struct papi_overflow taken[], unsigned 
 
 void papi_vpmu_control_plan(const void *control, struct papi_agent_plan *plan)
 {
+	const struct control *chosen = control;
 	struct papi_vpmu_wants wants = wants_of(control);
 
 	*plan = (struct papi_agent_plan){ .counters = wants.counters, .parts = wants.parts };
+	for (unsigned i = 0; i < chosen->n; i++)
+		for (unsigned j = 0; j < chosen->events[i]->n_terms; j++)
+			if (chosen->events[i]->terms[j].counter >= PAPI_VPMU_FIRST_MODELLED)
+				plan->modelled |= 1ull << chosen->events[i]->terms[j].counter;
 }
 
 void papi_vpmu_control_values(const void *pointer, const uint64_t counters[], long long values[])

@@ -29,6 +29,7 @@ struct papi_vpmu_wants {
 	unsigned parts;    /* enum papi_vpmu_part: of the simulators, which get what they need to know */
 	bool calls;        /* with a profile: it tells of calls, too, and counters has its counters */
 	uint64_t profile;  /* likewise, exact ones that a profile tells of, by instruction; 0: there is none */
+	uint64_t modelled; /* with a profile: likewise, modelled ones */
 	bool inherit;      /* threads that the thread makes count, too; into its own counters, once they have ended */
 	uint64_t instructions_start, instructions_end; /* count only instructions in [start, end); 0, 0: everywhere */
 	uint64_t data_start, data_end;                 /* count only loads and stores of addresses in [start, end) */

@@ -93,7 +93,7 @@ struct papi_vpmu_log_block {
 
 #define PAPI_VPMU_LOG_ITERATES 0x80u
 
-/* Another way through a block, which it was seen to go when a signal came. */
+/* Another way through a block, which it was seen to go when a signal came; or what a simulator counted there. */
 struct papi_vpmu_log_way {
 	struct papi_vpmu_log_entry entry;
 	uint32_t block; /* its offset */

@@ -18,95 +18,11 @@
  */
 #include "components/vpmu/models/data.h"
 #include "components/vpmu/models/ends.h"
+#include "components/vpmu/models/fetch.h"
 #include "components/vpmu/models/gather.h"
 #include "components/vpmu/models/in_order.h"
 #include "components/vpmu/models/loop.h"
 #include "components/vpmu/models/sampled.h"
-
-/* Brings the line in like a read, but is none. */
-static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
-{
-	uint64_t at = papi_vpmu_place(
-		models, models->uncounted, papi_vpmu_settle(models, address), PAPI_VPMU_DATA_READ);
-
-	if (papi_vpmu_lru_access(&models->l1d, at >> models->l1d.shift))
-		return;
-	counters[PAPI_VPMU_PREFETCH_MISSES]++;
-	papi_vpmu_miss(models, models->uncounted, at, PAPI_VPMU_L2D_READ_MISSES, PAPI_VPMU_L3D_READ_MISSES);
-}
-
-static void fetch_line(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
-{
-	const struct papi_vpmu_lru *cache = &models->l1i;
-	uint64_t address = line << cache->shift, page = address >> PAPI_VPMU_PAGE_SHIFT;
-
-	if (page != models->code_page) {
-		if (!papi_vpmu_models_know_code(models, page) && !papi_vpmu_models_reach(models, true, page))
-			return;
-		models->code_page = page;
-		if (!papi_vpmu_lru_access(&models->itlb, page))
-			papi_vpmu_miss_itlb(models, counters, page);
-	}
-	if (cache->mask && cache->newest[line & cache->mask] == line)
-		return;
-	if (papi_vpmu_lru_access(cache, line))
-		return;
-	counters[PAPI_VPMU_L1I_MISSES]++;
-	papi_vpmu_miss(models, counters, address, PAPI_VPMU_L2I_MISSES, PAPI_VPMU_L3I_MISSES);
-}
-
-static inline bool are_newest(const struct papi_vpmu_lru *cache, uint64_t line, unsigned n)
-{
-	for (; n > 0; n--, line++)
-		if (cache->newest[line & cache->mask] != line)
-			return false;
-	return true;
-}
-
-/* In the page of the last fetch, lines that are the newest of their sets change nothing. */
-static inline bool is_fetched(const struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
-{
-	return block->entry >> PAPI_VPMU_PAGE_SHIFT == models->code_page &&
-		are_newest(&models->l1i, block->first_line, block->n_lines) &&
-		are_newest(&models->l1i, block->other_line, block->n_other_lines);
-}
-
-static inline bool are_held(const struct papi_vpmu_lru *cache, uint64_t line, unsigned n)
-{
-	for (; n > 0; n--, line++)
-		if (!papi_vpmu_lru_holds(cache, line))
-			return false;
-	return true;
-}
-
-static inline void use_again(const struct papi_vpmu_lru *cache, uint64_t line, unsigned n)
-{
-	for (; n > 0; n--, line++)
-		papi_vpmu_lru_access(cache, line);
-}
-
-/*
- * A block in one page: if L1I and the ITLB hold all of it, they learn that it has been used, and nothing else changes:
- * then it does not matter whether that is before or behind its accesses.
- */
-static __attribute__((noinline)) bool fetch_held(
-	struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
-{
-	uint64_t page = block->entry >> PAPI_VPMU_PAGE_SHIFT;
-
-	if (page != models->code_page &&
-		(!papi_vpmu_models_know_code(models, page) || !papi_vpmu_lru_holds(&models->itlb, page)))
-		return false;
-	if (!are_held(&models->l1i, block->first_line, block->n_lines) ||
-		!are_held(&models->l1i, block->other_line, block->n_other_lines))
-		return false;
-	if (page != models->code_page)
-		papi_vpmu_lru_access(&models->itlb, page);
-	models->code_page = page;
-	use_again(&models->l1i, block->first_line, block->n_lines);
-	use_again(&models->l1i, block->other_line, block->n_other_lines);
-	return true;
-}
 
 static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
 	const struct papi_vpmu_access *access)
@@ -117,8 +33,8 @@ static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], co
 static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record);
 
-static const struct papi_vpmu_touching full = { fetch_line, touch_plain, touch_special, papi_vpmu_touch_settled,
-	prefetch, papi_vpmu_touch_gather };
+static const struct papi_vpmu_touching full = { papi_vpmu_fetch_line, touch_plain, touch_special,
+	papi_vpmu_touch_settled, papi_vpmu_prefetch, papi_vpmu_touch_gather };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_access *access, const uint64_t *record)
@@ -204,13 +120,6 @@ static void simulate_ends(struct papi_vpmu_models *models, uint64_t counters[], 
 	}
 }
 
-/* Whether it has all that a block has that goes the quick way. */
-static inline __attribute__((always_inline)) bool is_ready(
-	struct papi_vpmu_models *models, const struct papi_vpmu_description *block)
-{
-	return block->usual && (is_fetched(models, block) || fetch_held(models, block));
-}
-
 /* With those parts alone. */
 static inline __attribute__((always_inline)) void run_any(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_description *block, const uint64_t *record, unsigned shift, unsigned parts)
@@ -218,7 +127,7 @@ static inline __attribute__((always_inline)) void run_any(struct papi_vpmu_model
 	bool predicts = parts & PAPI_VPMU_PART_BRANCHES;
 	uint64_t *counted = counters;
 
-	if (parts & PAPI_VPMU_PART_CODE ? is_ready(models, block) : block->usual) {
+	if (parts & PAPI_VPMU_PART_CODE ? papi_vpmu_is_ready(models, block) : block->usual) {
 		if (predicts)
 			run_usual(models, counters, block, record, shift);
 		else

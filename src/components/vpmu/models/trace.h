@@ -26,6 +26,8 @@
  * The description has the conditional branches of a block, in 32 bits each: what the predictor looks at of the address,
  * and whether it was taken. Of the one at its end the next record tells that, as it says where it went.
  *
+ * For profiles the description also says of which instruction each of these is.
+ *
  * The outcomes of conditional branches are all that their history is made of: the order of these and of all else does
  * not matter. So with the branch predictor alone they come in a stream of their own, which needs no description: which
  * way out of a block it is says all that is to be told. Only calls, returns and indirect branches then have a record.
@@ -34,6 +36,7 @@
 #define PAPI_VPMU_MODELS_TRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A longer block is cut by the translator. */
@@ -177,6 +180,31 @@ static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const 
 static inline uint32_t *papi_vpmu_described_branches(const struct papi_vpmu_description *block)
 {
 	return (uint32_t *)(uintptr_t)(papi_vpmu_described_accesses(block) + block->accesses);
+}
+
+/*
+ * And behind these, where a profile is to know at which instruction something missed: of which instruction of the block
+ * each access is, each line of code (the first in it), each branch, and the end. An access that spans others is that of
+ * the first of them.
+ */
+struct papi_vpmu_origins {
+	uint32_t block,
+		following;      /* what the profile's log has of it, and of the one that is described with it; or 0 */
+	uint8_t instructions[]; /* from 1 on, with PAPI_VPMU_ORIGIN_FOLLOWS: of that other block */
+};
+#define PAPI_VPMU_ORIGIN_FOLLOWS 0x80u
+
+static inline const struct papi_vpmu_origins *papi_vpmu_described_origins(const struct papi_vpmu_description *block)
+{
+	return (const struct papi_vpmu_origins *)(const void *)(papi_vpmu_described_branches(block) + block->branches);
+}
+
+/* How much room they take, so that what comes behind is at a multiple of 4. */
+static inline size_t papi_vpmu_origins_size(const struct papi_vpmu_description *block)
+{
+	size_t instructions = block->accesses + 1u + block->n_lines + block->n_other_lines + block->branches;
+
+	return sizeof(struct papi_vpmu_origins) + ((instructions + 3) & ~(size_t)3);
 }
 
 /* Of a block that nothing follows yet, when all else is known; first: its accesses. */

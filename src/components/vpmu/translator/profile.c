@@ -302,17 +302,23 @@ static uint32_t new_way(uint32_t block, enum papi_vpmu_way_kind kind, unsigned n
 	return number;
 }
 
+uint32_t papi_vpmu_profile_way(uint32_t block, enum papi_vpmu_way_kind kind, unsigned n)
+{
+	uint32_t number = find_way(block, kind, n);
+
+	return number ? number : new_way(block, kind, n);
+}
+
+void papi_vpmu_profile_count(struct papi_vpmu_thread *thread, uint32_t number, uint64_t more)
+{
+	ways_of(thread)[number] += more;
+}
+
 void papi_vpmu_profile_add(
 	struct papi_vpmu_thread *thread, uint32_t block, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
 {
-	uint32_t number;
-
-	if (!block || !thread->profiled)
-		return;
-	number = find_way(block, kind, n);
-	if (!number)
-		number = new_way(block, kind, n);
-	ways_of(thread)[number] += more;
+	if (block && thread->profiled)
+		papi_vpmu_profile_count(thread, papi_vpmu_profile_way(block, kind, n), more);
 }
 
 /* ---- pairs ---- */

@@ -55,6 +55,11 @@ uint32_t papi_vpmu_profile_block(const struct papi_vpmu_profiled *block, uint32_
 void papi_vpmu_profile_add(
 	struct papi_vpmu_thread *thread, uint32_t block, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more);
 
+/* The number of that way, which it gets if it has none, 0: there is no room; and so many more of it. The latter, of a
+ * thread itself, without the lock. */
+uint32_t papi_vpmu_profile_way(uint32_t block, enum papi_vpmu_way_kind kind, unsigned n);
+void papi_vpmu_profile_count(struct papi_vpmu_thread *thread, uint32_t number, uint64_t more);
+
 /* Offsets of counters in a thread: those of a pair, and how often what it calls is open (call_frame.h). */
 struct papi_vpmu_pair {
 	uint32_t counters, active;

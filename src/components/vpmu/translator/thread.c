@@ -14,6 +14,7 @@
 #include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
+#include "components/vpmu/translator/profile_models.h"
 #include "components/vpmu/translator/syscalls.h"
 #include "components/vpmu/translator/trace.h"
 
@@ -251,6 +252,7 @@ void papi_vpmu_threads_forked(void)
 		self->n_wants = 0;
 		self->profiled = false;
 		papi_vpmu_calls_forked(self);
+		papi_vpmu_profile_models_end(self);
 		self->lane = 0;
 		papi_vpmu_overflow_forget(self, NULL);
 		papi_vpmu_thread_forget_parent(self);

@@ -132,6 +132,7 @@ struct papi_vpmu_thread {
 	struct papi_vpmu_calls *calls;   /* where a profile tells of them */
 	uint32_t lane, lane_entry;       /* of the profile, and where the log tells of it; 0: none */
 	struct papi_vpmu_models *models; /* when it simulates */
+	struct papi_vpmu_profile_models *attribution; /* with a profile that tells of what they count */
 	uint64_t *trace;
 	uint32_t *branches;
 	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */

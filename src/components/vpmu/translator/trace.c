@@ -9,6 +9,7 @@
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile_models.h"
 #include "components/vpmu/translator/signals.h"
 
 /* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing
@@ -95,10 +96,16 @@ static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 /* Runs what is in the trace through the models. */
 static void simulate(struct papi_vpmu_thread *thread)
 {
+	struct papi_vpmu_attribution *attribution = papi_vpmu_profile_models(thread);
 	struct papi_vpmu_models *models = thread->models;
 
 	models->thread_base = papi_vpmu_processor_thread_pointer();
-	papi_vpmu_simulate(models, thread->counters[0], thread->trace, thread->trace_next, papi_vpmu_descriptions());
+	if (attribution)
+		papi_vpmu_simulate_attributed(models, attribution, thread->counters[0], thread->trace,
+			thread->trace_next, papi_vpmu_descriptions());
+	else
+		papi_vpmu_simulate(
+			models, thread->counters[0], thread->trace, thread->trace_next, papi_vpmu_descriptions());
 	papi_vpmu_simulate_branches(models, thread->counters[0], thread->branches, thread->branches_next);
 	thread->trace_next = thread->trace;
 	thread->branches_next = thread->branches;
@@ -112,13 +119,19 @@ static bool is_empty(const struct papi_vpmu_thread *thread)
 }
 
 /* The records that are in the trace yet were made for the parts that ran before. All signals are blocked. */
-static void use_parts(struct papi_vpmu_thread *thread)
+static bool use_parts(struct papi_vpmu_thread *thread)
 {
-	if (thread->models->parts == thread->wants.parts)
-		return;
+	bool attributes = thread->wants.modelled;
+
+	if (thread->models->parts == thread->wants.parts && attributes == (thread->attribution != NULL))
+		return true;
 	if (!is_empty(thread))
 		simulate(thread);
 	papi_vpmu_models_use(thread->models, thread->wants.parts);
+	if (attributes)
+		return papi_vpmu_profile_models_begin(thread);
+	papi_vpmu_profile_models_end(thread);
+	return true;
 }
 
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
@@ -127,9 +140,8 @@ bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
 
 	if (thread->models && thread->models->failed)
 		papi_vpmu_trace_end(thread);
-	if (!geometry || (!thread->models && !make_models(thread, geometry, stack)))
+	if (!geometry || (!thread->models && !make_models(thread, geometry, stack)) || !use_parts(thread))
 		return false;
-	use_parts(thread);
 	thread->models->data_start = thread->wants.data_start;
 	thread->models->data_end = thread->wants.data_end;
 	thread->models->counts_accesses = thread->wants.data_end != 0;
@@ -159,13 +171,20 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 /* Calls of the library leave no records: what follows one tells. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread)
 {
+	struct papi_vpmu_attribution *attribution = papi_vpmu_profile_models(thread);
+
 	papi_vpmu_trace_drain(thread);
-	if (thread->models && !papi_vpmu_library_holds(thread->pc))
+	if (!thread->models || papi_vpmu_library_holds(thread->pc))
+		return;
+	if (attribution)
+		papi_vpmu_simulate_attributed_arrival(thread->models, attribution, thread->counters[0], thread->pc);
+	else
 		papi_vpmu_simulate_arrival(thread->models, thread->counters[0], thread->pc);
 }
 
 void papi_vpmu_trace_end(struct papi_vpmu_thread *thread)
 {
+	papi_vpmu_profile_models_end(thread);
 	if (!thread->models)
 		return;
 	papi_vpmu_change_memory(thread->trace, BUFFERS_SIZE, 0);

@@ -15,6 +15,7 @@ void papi_vpmu_wants_join(struct papi_vpmu_wants *all, const struct papi_vpmu_wa
 	all->counters |= wants->counters;
 	all->parts |= wants->parts;
 	all->profile |= wants->profile;
+	all->modelled |= wants->modelled;
 	all->calls |= wants->calls;
 	all->inherit |= wants->inherit;
 	all->overflow |= wants->overflow;
@@ -35,8 +36,9 @@ bool papi_vpmu_wants_same_ranges(const struct papi_vpmu_wants *a, const struct p
 
 bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
 {
-	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile && a->calls == b->calls &&
-		a->inherit == b->inherit && papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
+	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile &&
+		a->modelled == b->modelled && a->calls == b->calls && a->inherit == b->inherit &&
+		papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
 		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
 

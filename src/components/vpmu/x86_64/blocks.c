@@ -133,12 +133,24 @@ static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi
 	return file(t);
 }
 
+/* Where simulators attribute what they count, a description says to whom. */
+static void note_origins(const struct papi_vpmu_flavour *flavour, struct papi_vpmu_translation *t)
+{
+	uint32_t first_way;
+
+	t->plan.has_origins = flavour->wants.modelled;
+	t->plan.profile = flavour->wants.modelled && t->n_ways ? papi_vpmu_profile_translation(t, &first_way) : 0;
+}
+
 /* What the records of the block are described by, and its branches; follows: it is followed by another. False when
  * there is no room. */
 static bool describe(struct papi_vpmu_flavour *flavour, bool follows)
 {
 	bool overflow = flavour->wants.overflow;
 
+	note_origins(flavour, &leading);
+	if (follows)
+		note_origins(flavour, &following);
 	if (!papi_vpmu_describe(&leading.plan, follows ? &following.plan : NULL, overflow, &leading.description))
 		return false;
 	if (overflow)

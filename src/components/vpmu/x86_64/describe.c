@@ -47,7 +47,7 @@ static void place_branches(struct papi_vpmu_trace_plan *plan)
 			flags;
 }
 
-/* A description with all that lies behind it, up to what comes next. */
+/* A description with its accesses and branches, up to what comes next. */
 static unsigned char *write(const struct papi_vpmu_description *block, struct papi_vpmu_access *accesses,
 	const uint32_t *branches, uint32_t offset, unsigned char *place)
 {
@@ -59,6 +59,44 @@ static unsigned char *write(const struct papi_vpmu_description *block, struct pa
 	memcpy(place, accesses, size);
 	memcpy(place + size, branches, size_of_branches);
 	return place + size + size_of_branches;
+}
+
+/* What lies behind that of a plan, up to one of its ways out, or all; following: of the block that its record stands
+ * for as well, or NULL. Returns where the next comes. */
+static unsigned char *write_origins(const struct papi_vpmu_description *block, const struct papi_vpmu_access *accesses,
+	const struct papi_vpmu_trace_plan *plan, unsigned end, const struct papi_vpmu_trace_plan *following,
+	unsigned char *place)
+{
+	struct papi_vpmu_origins *origins = (void *)place;
+	uint8_t *next = origins->instructions;
+
+	if (!plan->has_origins)
+		return place;
+	origins->block = plan->profile;
+	origins->following = following ? following->profile : 0;
+	papi_vpmu_trace_plan_origins(plan, accesses, block->accesses, next);
+	next += block->accesses;
+	for (unsigned i = 0; i < block->n_lines + (following ? 0u : block->n_other_lines); i++)
+		*next++ = plan->of_line[i];
+	for (unsigned i = 0; following && i < block->n_other_lines; i++)
+		*next++ = following->of_line[i] | PAPI_VPMU_ORIGIN_FOLLOWS;
+	for (unsigned i = 0; i < block->branches - (following ? 1u : 0u); i++)
+		*next++ = i < plan->n_ways_out ? plan->ways_out[i].instruction : plan->of_end;
+	if (following)
+		*next++ = following->of_end | PAPI_VPMU_ORIGIN_FOLLOWS;
+	*next = (uint8_t)end;
+	return place + papi_vpmu_origins_size(block);
+}
+
+/* The most that it takes; in how many lines the code is, is known when there is room for its pages. */
+static size_t room_for_origins(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_plan *following)
+{
+	const struct papi_vpmu_description most = { .accesses = plan->description.accesses,
+		.branches = (uint8_t)(plan->n_branches + 1),
+		.n_lines = (uint8_t)(((plan->end - plan->description.pc) >> plan->line_shift) + 2) };
+	size_t lines = following ? ((following->end - following->description.pc) >> following->line_shift) + 2 : 0;
+
+	return plan->has_origins ? papi_vpmu_origins_size(&most) + lines : 0;
 }
 
 /* Room for it, and for so much more behind. NULL when there is none. */
@@ -85,7 +123,7 @@ bool papi_vpmu_describe(
 {
 	struct papi_vpmu_description *block = &plan->description;
 	size_t sources = with_sources ? block->words * sizeof(plan->sources[0]) : 0;
-	unsigned char *place = room_for(block, sources + sizeof(uint32_t), offset);
+	unsigned char *place = room_for(block, sources + sizeof(uint32_t) + room_for_origins(plan, following), offset);
 
 	if (!place)
 		return false;
@@ -94,7 +132,9 @@ bool papi_vpmu_describe(
 	papi_vpmu_description_finish(block, plan->accesses);
 	if (following)
 		join(plan, following);
-	memcpy(write(block, plan->accesses, plan->branches, *offset, place), plan->sources, sources);
+	place = write(block, plan->accesses, plan->branches, *offset, place);
+	place = write_origins(block, plan->accesses, plan, plan->of_end, following, place);
+	memcpy(place, plan->sources, sources);
 	return true;
 }
 
@@ -102,15 +142,17 @@ bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigne
 {
 	static struct papi_vpmu_access accesses[256]; /* under the lock of the cache */
 	struct papi_vpmu_description block = papi_vpmu_trace_plan_way_out(plan, way_out, accesses);
-	unsigned char *place = room_for(&block, 0, offset);
+	const struct papi_vpmu_trace_way_out *way = &plan->ways_out[way_out];
+	unsigned char *place = room_for(&block, room_for_origins(plan, NULL), offset);
 	uint32_t branches[PAPI_VPMU_BRANCHES_OF_RECORD];
 
 	if (!place)
 		return false;
-	place_block(&block, plan->ways_out[way_out].branch, plan->ways_out[way_out].end);
+	place_block(&block, way->branch, way->end);
 	papi_vpmu_description_finish(&block, accesses);
 	memcpy(branches, plan->branches, sizeof(branches));
 	branches[way_out] |= PAPI_VPMU_BRANCH_TAKEN;
-	write(&block, accesses, branches, *offset, place);
+	place = write(&block, accesses, branches, *offset, place);
+	write_origins(&block, accesses, plan, way->instruction, NULL, place);
 	return true;
 }

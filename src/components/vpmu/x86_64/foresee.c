@@ -9,6 +9,7 @@
 #include "components/vpmu/models/models.h"
 #include "components/vpmu/translator/block.h"
 #include "components/vpmu/translator/descriptions.h"
+#include "components/vpmu/translator/flavours.h"
 #include "components/vpmu/translator/thread.h"
 #include "components/vpmu/x86_64/translate/trace_plan.h"
 
@@ -48,8 +49,9 @@ static bool hits(const struct papi_vpmu_thread *thread, const struct papi_vpmu_b
 		1);
 	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(description),
 				      *end = access + description->accesses;
-	const struct papi_vpmu_source *sources = (const void *)(papi_vpmu_described_branches(description) +
-		description->branches);
+	const unsigned char *origins = (const void *)papi_vpmu_described_origins(description);
+	const struct papi_vpmu_source *sources = (const void *)(origins +
+		(block->flavour->wants.modelled ? papi_vpmu_origins_size(description) : 0));
 	uint64_t address;
 
 	if (!papi_vpmu_models_hold_code(thread->models, description))

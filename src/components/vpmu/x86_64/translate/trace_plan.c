@@ -178,11 +178,17 @@ static uint8_t line_of(const struct papi_vpmu_trace_plan *plan, const struct pap
 		(plan->description.pc >> plan->line_shift));
 }
 
+static struct papi_vpmu_access *new_access(struct papi_vpmu_trace_plan *plan, unsigned index)
+{
+	plan->of_single[plan->description.accesses] = (uint8_t)(index + 1);
+	return &plan->single[plan->description.accesses++];
+}
+
 static void plan_operand(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
 	const ZydisDecodedOperand *operand, unsigned index)
 {
 	const struct papi_vpmu_class *class = &instruction->class;
-	struct papi_vpmu_access *access = &plan->single[plan->description.accesses++];
+	struct papi_vpmu_access *access = new_access(plan, index);
 	struct papi_vpmu_value value;
 
 	*access = (struct papi_vpmu_access){ .kind = (uint8_t)kind_of(instruction, operand),
@@ -244,7 +250,7 @@ static unsigned gather_extent(const struct papi_vpmu_instruction *instruction, c
 static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
 	const ZydisDecodedOperand *operand, unsigned index)
 {
-	struct papi_vpmu_access *access = &plan->single[plan->description.accesses++];
+	struct papi_vpmu_access *access = new_access(plan, index);
 	struct papi_vpmu_value base = { .base = (int8_t)papi_vpmu_register_number(operand->mem.base),
 		.index = NO_REGISTER };
 	unsigned extent = gather_extent(instruction, operand);
@@ -412,11 +418,12 @@ static void cut(struct papi_vpmu_decoded *decoded, unsigned count)
 	decoded->end = decoded->instructions[count].pc;
 }
 
-static void plan_way_out(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *branch)
+static void plan_way_out(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *branch, unsigned index)
 {
 	plan->ways_out[plan->n_ways_out++] = (struct papi_vpmu_trace_way_out){
 		.branch = branch->pc,
 		.end = branch->pc + branch->decoded.length,
+		.instruction = (uint8_t)(index + 1),
 		.accesses = plan->description.accesses,
 		.words = plan->description.words,
 		.plain = plan->description.plain,
@@ -434,7 +441,7 @@ void papi_vpmu_trace_plan_block(
 	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, unsigned parts)
 {
 	const struct papi_vpmu_instruction *last;
-	unsigned used = 0;
+	unsigned used = 0, lines = 0;
 
 	plan->description = (struct papi_vpmu_description){ .pc = decoded->pc, .words = 1, .plain = true };
 	plan->end = decoded->pc;
@@ -452,9 +459,11 @@ void papi_vpmu_trace_plan_block(
 		}
 		used |= papi_vpmu_used_registers(instruction);
 		if (papi_vpmu_leads_aside(decoded, i))
-			plan_way_out(plan, instruction);
+			plan_way_out(plan, instruction, i);
 		if (!instruction->trimmed) {
 			plan->end = instruction->pc + instruction->decoded.length;
+			for (; lines <= line_of(plan, instruction); lines++)
+				plan->of_line[lines] = (uint8_t)(i + 1);
 			if (parts & PAPI_VPMU_PART_DATA)
 				plan_accesses(plan, instruction, i);
 		}
@@ -464,6 +473,7 @@ void papi_vpmu_trace_plan_block(
 	cut_ways_out(plan, decoded);
 	last = &decoded->instructions[decoded->count - 1];
 	plan->last = last->pc;
+	plan->of_end = (uint8_t)decoded->count;
 	plan->description.next = decoded->end;
 	plan->description.end = (uint8_t)ending_of(last);
 	plan->description.accesses = lay_out(plan, plan->description.accesses, plan->description.plain, plan->accesses);
@@ -492,4 +502,15 @@ struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
 		.plain = way->plain,
 		.branches = plan->description.branches ? (uint8_t)(way_out + 1) : 0,
 	};
+}
+
+void papi_vpmu_trace_plan_origins(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_access *accesses,
+	unsigned n, uint8_t *instructions)
+{
+	unsigned single = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		instructions[i] = plan->of_single[single];
+		single += !accesses[i].spanned;
+	}
 }

@@ -107,6 +107,7 @@ struct papi_vpmu_value {
 /* A conditional branch that may leave the block in its middle, and what there is up to it. */
 struct papi_vpmu_trace_way_out {
 	uint64_t branch, end; /* its pc, and where it ends */
+	uint8_t instruction;  /* from 1 on */
 	uint8_t accesses, words;
 	bool plain;
 };
@@ -123,6 +124,11 @@ struct papi_vpmu_trace_plan {
 	uint32_t branches[PAPI_VPMU_BRANCHES_OF_RECORD]; /* once it is described: what is said of each */
 	struct papi_vpmu_trace_store stores[256];
 	struct papi_vpmu_source sources[256]; /* of each word */
+	/* Whose, from 1 on (struct papi_vpmu_origins): lines of code, single accesses, and the end. */
+	uint8_t of_line[256], of_single[PAPI_VPMU_MAX_ACCESSES], of_end;
+	/* Set by who describes it: whether that has origins, and what the profile's log has of the block. */
+	bool has_origins;
+	uint32_t profile;
 	unsigned n_stores;
 	bool needs_scratch;        /* some value takes a lea */
 	unsigned pointer, scratch; /* registers that the block does not use */
@@ -142,6 +148,10 @@ void papi_vpmu_trace_plan_block(
 /* The description of what runs up to a way out and its accesses; all is to be filed. accesses: room for 256. */
 struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
 	const struct papi_vpmu_trace_plan *plan, unsigned way_out, struct papi_vpmu_access *accesses);
+
+/* Whose the accesses of such a description are, or those of the plan: n of them, in their order. */
+void papi_vpmu_trace_plan_origins(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_access *accesses,
+	unsigned n, uint8_t *instructions);
 
 /* trace_follow.c: what the instruction does to the registers that values come from. */
 void papi_vpmu_trace_follow(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction);
