@@ -46,6 +46,11 @@ const struct papi_tool papi_run_tool = { .name = "papi_run" };
 /* Standard error as papi_run was given it, or -1 when that was closed. */
 static int error_output = STDERR_FILENO;
 
+int papi_run_error_output(void)
+{
+	return error_output;
+}
+
 /* One line on standard error, in one write so that it stays in one piece. */
 void papi_run_message(const char *format, ...)
 {

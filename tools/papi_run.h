@@ -10,7 +10,8 @@
  * (whether it has counted all of it), papi_run_profile.c (where events happened), papi_run_metrics.c,
  * papi_run_metrics_report.c and papi_run_passes.c (groups of metrics: their values, how these are told, and what of
  * them is counted at once), papi_run_intervals.c and papi_run_intervals_write.c (what is counted in each interval),
- * papi_run_tasks.c and papi_run_tasks_report.c (in each thread or process).
+ * papi_run_tasks.c and papi_run_tasks_report.c (in each thread or process), papi_run_meanwhile.c
+ * and papi_run_progress.c (what there is to do while the program runs; what people see meanwhile).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
@@ -188,6 +189,8 @@ void papi_run_message(const char *format, ...) __attribute__((format(printf, 1, 
 void *papi_run_allocate(void *old, size_t number, size_t size);
 char *papi_run_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 long long papi_run_now(void);
+/* Standard error as papi_run was given it; -1: closed. */
+int papi_run_error_output(void);
 void papi_run_reserve(struct run_list *list, struct run_result *result);
 
 /* papi_run_events.c */
@@ -358,6 +361,15 @@ void papi_run_tasks_text(FILE *out, bool coloured, const struct run_list *list, 
 void papi_run_tasks_json(FILE *out, const struct run_list *list, const struct run_tasks *tasks);
 /* Rows with pid, tid and name before the columns of all. */
 void papi_run_tasks_csv(FILE *out, const struct run_list *list, const struct run_tasks *tasks);
+
+/* papi_run_progress.c */
+void papi_run_progress_begin(const struct run_result *result, long long started);
+/* Nanoseconds until there is something to tell; -1: never. */
+long long papi_run_progress_wait(void);
+/* Tells, if it is time. */
+void papi_run_progress_look(const struct run_list *list);
+/* The terminal is as it was. */
+void papi_run_progress_end(void);
 
 /* papi_run_meanwhile.c: what there is to do while the program runs. */
 /* Nanoseconds until there is something to do; -1: never. */

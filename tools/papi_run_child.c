@@ -119,7 +119,9 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	started = papi_run_now();
 	error = papi_program_release(&program);
 	papi_run_intervals_begin(list, started);
+	papi_run_progress_begin(result, started);
 	interrupted = wait_for(&program, list, result, &counters, &status, &usage);
+	papi_run_progress_end();
 	if (list->pass == 0) {
 		result->elapsed_ns[run] = papi_run_now() - started;
 		result->user_ns[run] = nanoseconds(usage.ru_utime);

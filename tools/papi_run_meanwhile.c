@@ -9,7 +9,7 @@ static long long sooner(long long one, long long other)
 
 long long papi_run_meanwhile_wait(void)
 {
-	return sooner(papi_run_intervals_wait(), papi_run_tasks_wait());
+	return sooner(papi_run_progress_wait(), sooner(papi_run_intervals_wait(), papi_run_tasks_wait()));
 }
 
 void papi_run_meanwhile(
@@ -17,4 +17,5 @@ void papi_run_meanwhile(
 {
 	papi_run_intervals_tick(list, result, counters, number);
 	papi_run_tasks_look();
+	papi_run_progress_look(list);
 }

@@ -45,7 +45,8 @@ class SampledModels(RunTest):
             self.assertAlmostEqual(count, expected, delta=3 * interval, msg=name)
         # One branch of a loop more or less is guessed for good or never, as history had it when the loop began: that
         # the predictor is the same is shown where programs are (test_reference.c).
-        for name, part in zip(self.EVENTS[3:], (0.02, 0.5, 0.02)):
+        # The memory of the models moves that of the program, and pages then share other sets of the TLB.
+        for name, part in zip(self.EVENTS[3:], (0.15, 0.5, 0.02)):
             self.assertAlmostEqual(sampled[name]["count"], full[name]["count"], delta=part * full[name]["count"] + 50)
         for name in self.EVENTS:
             count = sampled[name]["count"]
