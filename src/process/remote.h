@@ -76,6 +76,10 @@ struct papi_remote_thread;
 struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t thread);
 /* Lets those go that have stopped too late: to be called now and then while there is anything else to do. */
 void papi_remote_tend(struct papi_remote *remote);
+/* Whether it has been asked to stop, and has not yet. */
+bool papi_remote_is_late(struct papi_remote *remote, pid_t thread);
+/* The address of its next instruction; of one in a system call, that behind it. */
+uint64_t papi_remote_pc(const struct papi_remote_thread *thread);
 /* It goes on as if nothing had been. False: it has ended. */
 bool papi_remote_go(struct papi_remote_thread *thread);
 /* What it would go on with, if that can be said at this moment; and it goes on with that instead. */

@@ -57,6 +57,8 @@ static void add_symbol(
 	plain = papi_memory_copy(name);
 	plain[strcspn(plain, "@")] = '\0';
 	papi_symbols_table_add(&symbols->names, address, symbol->st_size, limit, *plain ? plain : name, rank);
+	if (type == STT_GNU_IFUNC)
+		papi_symbols_table_resolves(&symbols->names);
 	free(plain);
 }
 
@@ -128,6 +130,8 @@ bool papi_symbols_elf_open(
 void papi_symbols_elf_close(struct papi_symbols *symbols)
 {
 	papi_symbols_dwarf_close(symbols->dwarf);
+	if (symbols->cfi)
+		dwarf_cfi_end(symbols->cfi);
 	if (symbols->dwfl)
 		dwfl_end(symbols->dwfl);
 }

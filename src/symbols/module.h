@@ -21,7 +21,8 @@ struct papi_symbols {
 	Dwfl_Module *module;
 	char *debug_path;
 	Elf *elf;
-	uint64_t bias; /* libdwfl's addresses are those of the file plus this */
+	uint64_t bias;  /* libdwfl's addresses are those of the file plus this */
+	Dwarf_CFI *cfi; /* NULL until it is asked */
 	struct papi_symbols_dwarf *dwarf;
 	const char *base; /* the file's name without directories */
 	char *path;

@@ -16,6 +16,7 @@
  *	plt.c      stubs, named after what they call
  *	frames.c   ranges of unwind tables
  *	dwarf.c    functions, lines and inlined code
+ *	entries.c  all functions
  *	lists.c    lists of names: the kernel's, and those of compilers at run time
  *
  * unwind.h is apart from that: from a stack to callers.
@@ -71,6 +72,21 @@ size_t papi_symbols_find(
 
 /* The code around an address that belongs to one function without a gap. */
 bool papi_symbols_range(struct papi_symbols *symbols, uint64_t address, uint64_t *low, uint64_t *high);
+
+/* A function of a module: a symbol, or where names are stripped a range of the unwind tables. */
+struct papi_symbols_entry {
+	const char *name;    /* for people */
+	const char *linkage; /* for the linker */
+	const char *others;  /* further names for the linker, a line each; NULL: none */
+	uint64_t low, high;  /* of its code */
+	bool resolver;       /* it chooses the function that is called by this name */
+};
+
+/* All of them, in the order of addresses; the list is the caller's to free. How many. */
+size_t papi_symbols_entries(struct papi_symbols *symbols, struct papi_symbols_entry **list);
+
+/* Whether unwind tables say that at an address of x86-64 code there is a return address on top of the stack. */
+bool papi_symbols_is_called(struct papi_symbols *symbols, uint64_t address);
 
 /* The bytes of code from an address on; *size is how many there are. NULL if there are none. */
 const unsigned char *papi_symbols_code(struct papi_symbols *symbols, uint64_t address, size_t *size);

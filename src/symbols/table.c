@@ -24,6 +24,12 @@ void papi_symbols_table_add(struct papi_symbols_table *table, uint64_t low, uint
 	};
 }
 
+void papi_symbols_table_resolves(struct papi_symbols_table *table)
+{
+	if (table->n)
+		table->ranges[table->n - 1].resolver = true;
+}
+
 static int compare_names(const char *left, const char *right)
 {
 	size_t left_length = left ? strlen(left) : 0, right_length = right ? strlen(right) : 0;
@@ -44,6 +50,17 @@ static int compare(const void *left, const void *right)
 	return compare_names(a->name, b->name);
 }
 
+/* Keeps a name that another one was preferred to. */
+static void add_other(struct papi_symbols_range *range, const char *name)
+{
+	char *others = range->others;
+
+	if (!name || !range->name || !strcmp(name, range->name))
+		return;
+	range->others = others ? papi_memory_print("%s\n%s", others, name) : papi_memory_copy(name);
+	free(others);
+}
+
 /* One range for each address at which some begin. */
 static void merge(struct papi_symbols_table *table)
 {
@@ -61,6 +78,8 @@ static void merge(struct papi_symbols_table *table)
 			last->high = range->high;
 			last->sized = true;
 		}
+		last->resolver = last->resolver || range->resolver;
+		add_other(last, range->name);
 		free(range->name);
 	}
 	table->n = n;
@@ -105,8 +124,10 @@ const struct papi_symbols_range *papi_symbols_table_find(const struct papi_symbo
 
 void papi_symbols_table_free(struct papi_symbols_table *table)
 {
-	for (size_t i = 0; i < table->n; i++)
+	for (size_t i = 0; i < table->n; i++) {
 		free(table->ranges[i].name);
+		free(table->ranges[i].others);
+	}
 	free(table->ranges);
 	*table = (struct papi_symbols_table){ 0 };
 }

@@ -23,7 +23,9 @@ struct papi_symbols_range {
 	uint64_t low, high; /* behind the last address */
 	uint64_t reach;     /* behind the last address of this and all ranges before */
 	char *name;         /* NULL where only the range is known */
+	char *others;       /* further names of the same code, a line each; NULL: none */
 	bool sized;         /* false: it ends where the next one begins, or the section does */
+	bool resolver;      /* of an indirect function: what chooses one, and not the one that is called */
 	unsigned char rank; /* the lower is preferred of several that begin at one address */
 };
 
@@ -35,6 +37,8 @@ struct papi_symbols_table {
 /* size 0: up to the next range, but not beyond limit. */
 void papi_symbols_table_add(struct papi_symbols_table *table, uint64_t low, uint64_t size, uint64_t limit,
 	const char *name, unsigned char rank);
+/* The range that was added last chooses the function that is called by its name. */
+void papi_symbols_table_resolves(struct papi_symbols_table *table);
 
 /*
  * To be called once all is added. Of several names for one address stays that of the lowest rank, of those the

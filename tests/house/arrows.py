@@ -64,9 +64,12 @@ FLOORS = {
     'agent': 'include components/vpmu/agent.h components/vpmu/x86_64',
     # Other processes, entered.
     'process': 'components/vpmu/agent.h',
+    # Jumps into code that runs, and what they lead to.
+    'probes': '',
     'tools': 'include base linux/proc',
     'tools/papi_run': 'include components/vpmu/agent.h agent process tools',
     'tools/papi_compare': 'tools',
+    'tools/papi_probe': 'agent symbols process probes tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/counters.h components/vpmu/call_frame.h '
                           'components/vpmu/profile_log.h agent symbols profile tools',

@@ -69,7 +69,7 @@ function __papi_register --argument-names command
     switch $command
         case papi_profile
             complete -c $command -x -n $condition -a '(__fish_complete_subcommand --fcs-skip=1)'
-        case papi_run
+        case papi_probe papi_run
             complete -c $command -x -a '(__fish_complete_subcommand --fcs-skip=1)'
         case papi_event_chooser
             complete -c $command -f -n '__fish_is_first_token' -a 'NATIVE PRESET'

@@ -144,7 +144,7 @@ static enum waited wait_until_stopped(pid_t id, int limit_ms)
 }
 
 /* A thread that was asked to stop and did not, as it waited in the kernel, would do so later, for ever. */
-static bool is_late(struct papi_remote *remote, pid_t id)
+bool papi_remote_is_late(struct papi_remote *remote, pid_t id)
 {
 	bool late = false;
 
@@ -163,7 +163,7 @@ static bool is_late(struct papi_remote *remote, pid_t id)
 
 void papi_remote_tend(struct papi_remote *remote)
 {
-	is_late(remote, 0);
+	papi_remote_is_late(remote, 0);
 }
 
 static bool stop(struct papi_remote *remote, pid_t id)
@@ -182,7 +182,7 @@ struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id
 {
 	struct papi_remote_thread *thread;
 
-	if (is_late(remote, id)) {
+	if (papi_remote_is_late(remote, id)) {
 		papi_remote_fail(remote, "it waits in the kernel and does not stop");
 		return NULL;
 	}
@@ -289,6 +289,11 @@ bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_ag
 }
 
 /* ---- what it is doing ---- */
+
+uint64_t papi_remote_pc(const struct papi_remote_thread *thread)
+{
+	return thread->registers.rip;
+}
 
 bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread)
 {

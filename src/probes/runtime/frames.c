@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frames.c - calls and returns of probed functions. See runtime.h. */
+#include <x86intrin.h>
+
+#include "probes/runtime/runtime.h"
+
+#define NEAR ((uint64_t)1 << 20) /* no frame of a function is that large: further apart are other stacks */
+
+/* One instruction: a signal handler of the thread may do the same in between. */
+static inline void add(uint64_t *to, uint64_t number)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(*to) : "er"(number) : "cc");
+}
+
+static void count_end(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint64_t now, bool left)
+{
+	struct papi_probe_counts *counts = &self->counts[frame->function];
+	const uint64_t spent = now - frame->begun;
+
+	if (frame->visit != (uint16_t)self->visit)
+		return;
+	if (!counts->returns || spent < counts->least)
+		counts->least = spent;
+	if (spent > counts->most)
+		counts->most = spent;
+	add(&counts->returns, 1);
+	add(&counts->sum, spent);
+	/* Where stacks are changed, what was called from one may have taken its time on another. */
+	if (frame->children < spent)
+		add(&counts->exclusive, spent - frame->children);
+	if (frame->flags & PAPI_PROBE_OUTERMOST)
+		add(&counts->inclusive, spent);
+	if (left)
+		add(&counts->left, 1);
+	self->active[frame->function]--;
+	if (frame->parent)
+		frame->parent->children += spent;
+}
+
+/* The thread has come to a place above it. */
+static bool was_left(const struct papi_probe_frame *frame, const uint64_t *slot)
+{
+	return frame->slot < slot && (uint64_t)(slot - frame->slot) * sizeof(*slot) < NEAR;
+}
+
+static void leave_behind(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint64_t now)
+{
+	self->top = frame->parent;
+	count_end(self, frame, now, true);
+	papi_probe_frame_abandon(self, frame);
+}
+
+/* A call that has found a frame of its own place: one function has jumped to another, or what was there is over.
+ * Whether the function has a frame there: then the thread is in it all the time. */
+static bool is_inside(struct papi_probe_thread *self, uint32_t function, const uint64_t *slot, uint64_t now)
+{
+	while (self->top && self->top->slot == slot && *slot != papi_probe_stub_of(self->top))
+		leave_behind(self, self->top, now);
+	for (const struct papi_probe_frame *frame = self->top; frame && frame->slot == slot; frame = frame->parent)
+		if (frame->function == function && frame->visit == (uint16_t)self->visit)
+			return true;
+	return false;
+}
+
+void papi_probe_enter(uint32_t function, uint64_t *slot)
+{
+	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
+	struct papi_probe_thread *self;
+	struct papi_probe_frame *frame;
+	uint64_t now;
+
+	if (!table || !atomic_load_explicit(&table->enabled, memory_order_relaxed) || function >= table->n_functions)
+		return;
+	self = papi_probe_thread_self(table);
+	if (!self) {
+		atomic_fetch_add(&table->unseen, 1);
+		return;
+	}
+	now = __rdtsc();
+	while (self->top && was_left(self->top, slot))
+		leave_behind(self, self->top, now);
+	add(&self->counts[function].calls, 1);
+	frame = is_inside(self, function, slot, now) ? NULL : papi_probe_frame_take(self);
+	if (!frame) {
+		add(&self->counts[function].untimed, 1);
+		return;
+	}
+	frame->owner = self;
+	frame->function = function;
+	frame->visit = (uint16_t)self->visit;
+	frame->flags = self->active[function]++ ? 0 : PAPI_PROBE_OUTERMOST;
+	frame->children = 0;
+	frame->parent = self->top;
+	frame->slot = slot;
+	frame->back = *slot;
+	*slot = papi_probe_stub_of(frame);
+	self->top = frame;
+	frame->begun = __rdtsc();
+}
+
+/* Takes it out of the thread's stack, where it is the last but for those that were left, or of another stack. */
+static bool unlink_frame(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint64_t now)
+{
+	struct papi_probe_frame **at = &self->top;
+
+	while (self->top && self->top != frame && was_left(self->top, frame->slot))
+		leave_behind(self, self->top, now);
+	while (*at && *at != frame)
+		at = &(*at)->parent;
+	if (!*at)
+		return false;
+	*at = frame->parent;
+	return true;
+}
+
+static struct papi_probe_frame *frame_of(uint64_t address)
+{
+	return &papi_probe_frames[(address - (uint64_t)(uintptr_t)papi_probe_stubs) / sizeof(papi_probe_stubs[0])];
+}
+
+uint64_t papi_probe_leave(uint64_t address, uint64_t *slot)
+{
+	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
+	struct papi_probe_frame *frame = frame_of(address);
+	struct papi_probe_thread *self;
+	const uint64_t back = frame->back, now = __rdtsc();
+
+	/* The place must not look as if somebody were to return to it. */
+	*slot = back;
+	self = table ? papi_probe_thread_self(table) : NULL;
+	if (!self || frame->owner != self) {
+		frame->flags |= PAPI_PROBE_RETURNED;
+	} else if (frame->flags & PAPI_PROBE_ZOMBIE) {
+		papi_probe_frame_revive(self, frame);
+	} else if (unlink_frame(self, frame, now)) {
+		count_end(self, frame, now, false);
+		papi_probe_frame_free(self, frame);
+	}
+	return back;
+}
+
+void papi_probe_settle(void)
+{
+	struct papi_probe_table *table = atomic_load(&papi_probe_current);
+	struct papi_probe_thread *self = table ? papi_probe_thread_self(table) : NULL;
+	const uint64_t now = __rdtsc();
+
+	for (struct papi_probe_frame *frame = self ? self->top : NULL; frame; frame = frame->parent)
+		count_end(self, frame, now, false);
+	if (self)
+		self->top = NULL;
+}

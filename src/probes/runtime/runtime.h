@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What runs in a program whose functions are probed: libpapi_probes.so, which needs nothing but libc, and that only
+ * until probes are in.
+ *
+ *	visit.c   the letter box: the table, memory for trampolines
+ *	stubs.S   from trampolines and probed functions to the two functions below; unwind information
+ *	frames.c  calls and returns
+ *	thread.c  threads, and where frames come from
+ *	system.h  calls of the kernel
+ *
+ * A probed function returns to a stub, and each stub belongs to one frame, which knows the true return address. A frame
+ * is used again only when its function has returned, or when the place on the stack where its stub's address was holds
+ * something else: so exceptions, longjmp and coroutines can do what they want with stacks. Frames that a thread has
+ * left in such a way are zombies until then.
+ *
+ * This code runs where the program calls anything: in malloc(), in signal handlers, before main. So it takes no lock,
+ * calls nothing of libc, uses no vector registers, and may be interrupted by itself anywhere: a frame is taken by an
+ * exchange, and what may go wrong otherwise is that a frame is lost, or a call not counted.
+ */
+#ifndef PAPI_PROBES_RUNTIME_H
+#define PAPI_PROBES_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probes/table.h"
+
+#define PAPI_PROBE_FRAMES 32768 /* stubs.S knows it, too */
+
+#pragma GCC visibility push(hidden)
+
+struct papi_probe_thread;
+
+/* stubs.S knows its size, and that back is first. */
+struct papi_probe_frame {
+	uint64_t back;                   /* where the function returns to */
+	uint64_t *slot;                  /* the place on the stack */
+	struct papi_probe_frame *parent; /* the frame before it, in its thread */
+	struct papi_probe_frame *next;   /* in the list of free frames, or of zombies */
+	uint64_t begun, children;        /* children: ticks in probed functions that it has called */
+	struct papi_probe_thread *owner;
+	uint32_t function;
+	uint16_t visit;
+	_Atomic uint8_t used;
+	uint8_t flags;
+};
+
+enum {
+	PAPI_PROBE_OUTERMOST = 1, /* its function was not active in the thread before */
+	PAPI_PROBE_ZOMBIE = 2,
+	PAPI_PROBE_RETURNED = 4, /* in another thread: its owner may use it again */
+};
+
+struct papi_probe_thread {
+	struct papi_probe_thread *next; /* of all that have ever been */
+	struct papi_probe_frame *top, *free, *zombies;
+	struct papi_probe_counts *counts; /* its row */
+	uint32_t *active;                 /* how often each function is */
+	uint64_t active_size;             /* in bytes */
+	uint32_t n_zombies;
+	uint32_t visit; /* that the row belongs to */
+	_Atomic int32_t pid, tid;
+};
+
+extern struct papi_probe_frame papi_probe_frames[PAPI_PROBE_FRAMES];
+extern const unsigned char papi_probe_stubs[][16];
+
+/* The table in use; NULL: none is. */
+extern struct papi_probe_table *_Atomic papi_probe_current;
+
+/* stubs.S: what trampolines call. */
+extern const unsigned char papi_probe_enter_stub[];
+
+/* A function is entered, whose return address is in the slot. */
+void papi_probe_enter(uint32_t function, uint64_t *slot);
+/* It has returned to a stub, 5 bytes behind whose beginning is address. Where it goes on. */
+uint64_t papi_probe_leave(uint64_t address, uint64_t *slot);
+/* The calling thread ends the program: its frames are over. */
+void papi_probe_settle(void);
+
+/* thread.c: before the first table is there. False: no memory. */
+bool papi_probe_threads_begin(void);
+/* Rows of the table before are nobody's from now on. */
+void papi_probe_threads_forget(void);
+/* The calling thread; NULL: it has no row. */
+struct papi_probe_thread *papi_probe_thread_self(struct papi_probe_table *table);
+/* NULL: all are in use. */
+struct papi_probe_frame *papi_probe_frame_take(struct papi_probe_thread *self);
+void papi_probe_frame_free(struct papi_probe_thread *self, struct papi_probe_frame *frame);
+/* It was left: free if it can be seen that nobody returns to it, else a zombie. */
+void papi_probe_frame_abandon(struct papi_probe_thread *self, struct papi_probe_frame *frame);
+/* A zombie has returned after all. */
+void papi_probe_frame_revive(struct papi_probe_thread *self, struct papi_probe_frame *frame);
+
+static inline uint64_t papi_probe_stub_of(const struct papi_probe_frame *frame)
+{
+	return (uint64_t)(uintptr_t)papi_probe_stubs[frame - papi_probe_frames];
+}
+
+#pragma GCC visibility pop
+
+#endif

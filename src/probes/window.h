@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The entry of a function, as what a jump is to take the place of: a few whole instructions, its window, which then run
+ * elsewhere. Pure functions from bytes; addresses are those that the bytes have, or will have, when they run.
+ *
+ * No branch may lead into a window but to its beginning. Direct branches of the whole module are collected for that;
+ * indirect ones are taken not to go there, which is what compilers make.
+ *
+ * Everything is the caller's. One thread at a time; no signal handlers.
+ */
+#ifndef PAPI_PROBES_WINDOW_H
+#define PAPI_PROBES_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Code of a module. */
+struct papi_probe_code {
+	const unsigned char *bytes;
+	uint64_t low, high; /* of the function */
+	uint64_t limit;     /* up to here there are bytes, and no other function begins */
+};
+
+/* Where direct branches of a module go. */
+struct papi_probe_targets {
+	uint64_t low, high;
+	unsigned char *bits;
+};
+
+/* False: no memory. */
+bool papi_probe_targets_begin(struct papi_probe_targets *targets, uint64_t low, uint64_t high);
+/* All branches of code that begins at an instruction. */
+void papi_probe_targets_add(
+	struct papi_probe_targets *targets, const unsigned char *bytes, uint64_t low, uint64_t high);
+void papi_probe_targets_end(struct papi_probe_targets *targets);
+
+struct papi_probe_window {
+	const char *refusal; /* NULL: it has one */
+	uint64_t low;
+	unsigned length;
+};
+
+#define PAPI_PROBE_JUMP 5
+/* What a window can become, with the jump back: more than any does. */
+#define PAPI_PROBE_MOVED 128
+
+void papi_probe_window_find(
+	const struct papi_probe_code *code, const struct papi_probe_targets *targets, struct papi_probe_window *window);
+
+/*
+ * The window's instructions as they are to stand at an address, and what goes on behind the window; bytes are the
+ * window's, and from is where it runs. How many bytes; 0: what they refer to is too far from there.
+ */
+size_t papi_probe_window_move(
+	const unsigned char *bytes, unsigned length, uint64_t from, uint64_t to, unsigned char moved[PAPI_PROBE_MOVED]);
+
+/* A jump of PAPI_PROBE_JUMP bytes. False: too far. */
+bool papi_probe_jump(uint64_t from, uint64_t to, unsigned char bytes[PAPI_PROBE_JUMP]);
+
+#endif

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests of papi_probe share. PAPI_PROBE_HELPERS names the directory of subject and thrower."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import main, TOOLS  # noqa: F401 (main is for the tests)
+
+PAPI_PROBE = os.path.join(TOOLS, "papi_probe")
+HELPERS = os.environ["PAPI_PROBE_HELPERS"]
+SUBJECT = os.path.join(HELPERS, "subject")
+THROWER = os.path.join(HELPERS, "thrower")
+COUNTS = ["calls", "timed", "left", "untimed", "inclusive_s", "exclusive_s", "least_s", "mean_s", "most_s"]
+CANNOT = (b"may not be traced", b"is not here", b"pidfd_getfd", b"cannot be stopped (ptrace)",
+          b"has a filter of system")
+
+
+def patterns(names):
+    return [word for name in names for word in ("-f", name)]
+
+
+class ProbeTest(unittest.TestCase):
+    """Every test has a directory of its own."""
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="papi-probe-test-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def run_it(self, *arguments, **how):
+        how.setdefault("stdin", subprocess.DEVNULL)
+        result = subprocess.run([PAPI_PROBE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                                timeout=300, **how)
+        for reason in CANNOT:
+            if reason in result.stderr:
+                self.skipTest(" ".join(result.stderr.decode(errors="replace").split()))
+        return result
+
+    def read(self, path):
+        """The functions of a JSON report by name; those that were not probed have a reason."""
+        with open(path, encoding="utf-8") as file:
+            report = json.loads(file.read().splitlines()[-1])
+        self.assertEqual(list(report), ["version", "pid", "command", "seconds", "unseen", "functions"])
+        functions = {}
+        for function in report["functions"]:
+            if function["way"]:
+                self.assertEqual([key for key in function if key in COUNTS], COUNTS)
+                self.assertIsNone(function["reason"])
+                self.check(function)
+            else:
+                self.assertTrue(function["reason"])
+            functions[function["name"]] = function
+        self.assertEqual(report["unseen"], 0)
+        return functions
+
+    def check(self, function):
+        """Numbers that fit together, in sum and by thread."""
+        for one in (function, *function["threads"]):
+            self.assertGreaterEqual(one["calls"], one["timed"] + one["untimed"], function)
+            self.assertGreaterEqual(one["timed"], one["left"])
+            self.assertEqual(one["mean_s"] is None, one["timed"] == 0)
+            if one["timed"]:
+                self.assertLessEqual(one["least_s"], one["mean_s"] + 1e-9)
+                self.assertLessEqual(one["mean_s"], one["most_s"] + 1e-9)
+                self.assertLessEqual(one["exclusive_s"], one["mean_s"] * one["timed"] * 1.001 + 1e-6)
+                self.assertLessEqual(one["inclusive_s"], one["mean_s"] * one["timed"] * 1.001 + 1e-6)
+        for key in ("calls", "timed", "left", "untimed"):
+            self.assertEqual(function[key], sum(thread[key] for thread in function["threads"]), function)
+
+    def probe(self, *command, names=("*",), status=0):
+        """Runs a program and compares its output with that of a run without probes."""
+        plain = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=120)
+        report = self.path("report")
+        result = self.run_it("--json", "-o", report, *patterns(names), "--", *command)
+        self.assertEqual((result.returncode, result.stderr), (status, b""))
+        self.assertEqual((plain.returncode, result.stdout), (status, plain.stdout))
+        return self.read(report)
+
+    def calls(self, functions, **expected):
+        self.assertEqual({name: functions[name]["calls"] for name in expected}, expected)

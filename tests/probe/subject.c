@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * subject WHAT [NUMBER]: functions to be probed, called as often as its name says, and what could go wrong with their
+ * return addresses. It prints what it has computed, which is the same with and without probes.
+ */
+#include <execinfo.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Not static, so that compilers leave their names and calls alone. */
+#ifdef __clang__
+#define PROBED __attribute__((noinline, optnone, visibility("default")))
+#else
+#define PROBED __attribute__((noipa, visibility("default")))
+#endif
+
+long leaf(long x);
+long ten_leaves(long x);
+long fibonacci(long n);
+double halve(double x);
+long jumps(long x);
+long eight(long a, long b, long c, long d, long e, long f, long g, long h);
+long deep(long n);
+int frames(int depth);
+void pass_on(int which);
+pid_t fork_in_a_function(void);
+void execute(const char *program);
+
+PROBED long leaf(long x)
+{
+	return 3 * x + 1;
+}
+
+PROBED long ten_leaves(long x)
+{
+	long sum = 0;
+
+	for (long i = 0; i < 10; i++)
+		sum += leaf(x + i);
+	return sum;
+}
+
+PROBED long fibonacci(long n)
+{
+	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+PROBED double halve(double x)
+{
+	return x / 2;
+}
+
+/* Ends with a jump to leaf(). */
+PROBED long jumps(long x)
+{
+	return leaf(x + 1);
+}
+
+/* Eight arguments: two of them on the stack. */
+PROBED long eight(long a, long b, long c, long d, long e, long f, long g, long h)
+{
+	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
+}
+
+static void calls(long n)
+{
+	double half = 1e6;
+	long sum = 0;
+
+	for (long i = 0; i < n; i++) {
+		sum += ten_leaves(i) + jumps(i) + eight(i, 1, 2, 3, 4, 5, 6, 7);
+		half = halve(half) + 1;
+	}
+	printf("%ld %ld %.6f\n", sum, fibonacci(15), half);
+}
+
+/* ---- places that are left without a return ---- */
+
+static jmp_buf out;
+
+PROBED long deep(long n)
+{
+	if (n <= 0)
+		longjmp(out, 1);
+	return n > 100 ? 0 : deep(n - 1) + 1;
+}
+
+static void jump_out(long n)
+{
+	volatile long left = 0;
+
+	for (volatile long i = 0; i < n; i++) {
+		if (setjmp(out))
+			left += leaf(i);
+		else
+			deep(i % 20);
+	}
+	printf("%ld\n", left);
+}
+
+/* ---- stacks ---- */
+
+PROBED int frames(int depth)
+{
+	void *where[64];
+
+	return depth ? frames(depth - 1) : backtrace(where, 64);
+}
+
+static ucontext_t here, there[2];
+static long shared;
+
+PROBED void pass_on(int which)
+{
+	shared = leaf(shared) % 1000003;
+	swapcontext(&there[which], &here);
+}
+
+static void coroutine(int which)
+{
+	for (;;) {
+		pass_on(which);
+		pass_on(which);
+	}
+}
+
+static void coroutines(long n)
+{
+	static char stacks[2][64 * 1024];
+
+	for (int i = 0; i < 2; i++) {
+		getcontext(&there[i]);
+		there[i].uc_stack.ss_sp = stacks[i];
+		there[i].uc_stack.ss_size = sizeof(stacks[i]);
+		makecontext(&there[i], (void (*)(void))coroutine, 1, i);
+	}
+	for (long i = 0; i < n; i++) {
+		swapcontext(&here, &there[i % 3 == 0]);
+		shared += ten_leaves(i) % 7;
+	}
+	printf("%ld\n", shared);
+}
+
+static volatile sig_atomic_t ticks;
+
+static void on_tick(int number)
+{
+	(void)number;
+	ticks += ten_leaves(ticks) != 0;
+}
+
+static void signals(long n)
+{
+	const struct itimerval often = { { 0, 100 }, { 0, 100 } };
+	static char stack[64 * 1024];
+	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_ONSTACK | SA_RESTART };
+	long sum = 0;
+
+	sigaltstack(&other, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (long i = 0; i < n || ticks < 50; i++)
+		sum += i < n ? ten_leaves(i) : 0 * ten_leaves(i);
+	signal(SIGALRM, SIG_IGN);
+	printf("%ld\n", sum);
+}
+
+/* ---- threads and processes ---- */
+
+static void *thread(void *data)
+{
+	long n = *(long *)data, sum = 0;
+
+	for (long i = 0; i < n; i++)
+		sum += ten_leaves(i);
+	return (void *)sum;
+}
+
+static void threads(long n)
+{
+	pthread_t made[4];
+	long sum = 0;
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&made[i], NULL, thread, &n);
+	for (int i = 0; i < 4; i++) {
+		void *result;
+
+		pthread_join(made[i], &result);
+		sum += (long)result;
+	}
+	printf("%ld\n", sum);
+}
+
+/* Many that follow each other. */
+static void short_threads(long n)
+{
+	long one = 1, sum = 0;
+
+	for (long i = 0; i < n; i++) {
+		pthread_t made;
+		void *result;
+
+		pthread_create(&made, NULL, thread, &one);
+		pthread_join(made, &result);
+		sum += (long)result;
+	}
+	printf("%ld\n", sum);
+}
+
+/* It comes back in both processes. */
+PROBED pid_t fork_in_a_function(void)
+{
+	return fork();
+}
+
+static void forks(long n)
+{
+	long sum = 0;
+	int status;
+
+	for (long i = 0; i < n; i++) {
+		pid_t pid = fork_in_a_function();
+
+		if (!pid)
+			_exit(ten_leaves(i) > 0 ? 7 : 8);
+		waitpid(pid, &status, 0);
+		sum += WEXITSTATUS(status);
+	}
+	printf("%ld\n", sum);
+}
+
+PROBED void execute(const char *program)
+{
+	execl(program, program, "executed", (char *)NULL);
+	_exit(1);
+}
+
+/* ---- while somebody comes and goes ---- */
+
+static volatile int over;
+
+static void *work(void *data)
+{
+	long *done = data, sum = 0;
+
+	for (long i = 0; !over; i++) {
+		char *memory = malloc((size_t)(i % 700 + 1));
+
+		memory[0] = (char)i;
+		sum += ten_leaves(i) == 30 * i + 145 && memory[0] == (char)i;
+		free(memory);
+		++*done;
+	}
+	return (void *)sum;
+}
+
+static void busy(void)
+{
+	long done[3] = { 0 };
+	pthread_t made[3];
+	bool good = true;
+	char line[16];
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&made[i], NULL, work, &done[i]);
+	puts("ready");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		line[0] = '\0';
+	over = 1;
+	for (int i = 0; i < 3; i++) {
+		void *result;
+
+		pthread_join(made[i], &result);
+		good = good && (long)result == done[i];
+	}
+	puts(good ? "good" : "bad");
+}
+
+/* A line with a number at a time. */
+static void wait_and_work(void)
+{
+	char line[32];
+
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		calls(strtol(line, NULL, 10));
+		fflush(stdout);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 100;
+
+	if (!strcmp(what, "calls"))
+		calls(n);
+	else if (!strcmp(what, "longjmp"))
+		jump_out(n);
+	else if (!strcmp(what, "backtrace"))
+		printf("%d %d\n", frames(0), frames(10));
+	else if (!strcmp(what, "coroutines"))
+		coroutines(n);
+	else if (!strcmp(what, "signals"))
+		signals(n);
+	else if (!strcmp(what, "threads"))
+		threads(n);
+	else if (!strcmp(what, "short-threads"))
+		short_threads(n);
+	else if (!strcmp(what, "fork"))
+		forks(n);
+	else if (!strcmp(what, "exec"))
+		execute(argv[0]);
+	else if (!strcmp(what, "executed"))
+		printf("%ld\n", leaf(1));
+	else if (!strcmp(what, "busy"))
+		busy();
+	else if (!strcmp(what, "wait"))
+		wait_and_work();
+	else if (!strcmp(what, "exit"))
+		exit((int)ten_leaves(0) & 3);
+	else
+		return 2;
+	return 0;
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""papi_probe -p: probes come into a process that runs already, and go, and it runs on as if nothing had been."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from probe_harness import main, PAPI_PROBE, patterns, ProbeTest, SUBJECT
+
+NAMES = ("leaf", "ten_leaves", "jumps", "calls", "fibonacci")
+CYCLES = 12
+
+
+class Attach(ProbeTest):
+    def start_target(self, *command):
+        target = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(self.end, target)
+        self.assertEqual(target.stdout.readline(), b"ready\n")
+        return target
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        process.wait(timeout=60)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+    def wait_until(self, condition, what):
+        end = time.monotonic() + 120
+        while not condition():
+            self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
+            time.sleep(0.01)
+
+    def attach(self, target, *options, names=NAMES):
+        """A papi_probe whose probes are in by now: it waits in poll()."""
+        watcher = subprocess.Popen([PAPI_PROBE, "--json", "-o", self.path("report"), *patterns(names), *options, "-p",
+                                    str(target.pid)], stderr=subprocess.PIPE)
+        self.addCleanup(self.end, watcher)
+
+        def waits():
+            try:
+                with open(f"/proc/{watcher.pid}/syscall", encoding="ascii") as file:
+                    return file.read().startswith("7 ")
+            except OSError:
+                return False
+
+        self.wait_until(lambda: watcher.poll() is not None or waits(), "papi_probe to count")
+        if watcher.poll() not in (None, 0):
+            text = watcher.stderr.read().decode()
+            if re.search("may not be traced|cannot be stopped|pidfd", text):
+                self.skipTest(" ".join(text.split()))
+            self.fail(text)
+        return watcher
+
+    def finish(self, watcher, interrupt=True):
+        if interrupt:
+            watcher.send_signal(signal.SIGINT)
+        errors = watcher.communicate(timeout=120)[1]
+        self.assertEqual((watcher.returncode, errors), (0, b""))
+        return self.read(self.path("report"))
+
+    @staticmethod
+    def ask(target, number):
+        target.stdin.write(b"%d\n" % number)
+        target.stdin.flush()
+        return target.stdout.readline()
+
+    @staticmethod
+    def code(target):
+        """The program's own code, as it is in memory."""
+        with open(f"/proc/{target.pid}/maps", encoding="utf-8") as maps:
+            line = next(line for line in maps if "r-xp" in line and line.rstrip().endswith("/subject"))
+        low, high = (int(part, 16) for part in line.split()[0].split("-"))
+        with open(f"/proc/{target.pid}/mem", "rb") as memory:
+            memory.seek(low)
+            return memory.read(high - low)
+
+    def test_work(self):
+        """Calls of a piece of work that begins and ends meanwhile; what comes before and after is in nothing."""
+        target = self.start_target(SUBJECT, "wait")
+        before, code = self.ask(target, 200), self.code(target)
+        for _ in range(3):
+            watcher = self.attach(target)
+            self.assertNotEqual(self.code(target), code)
+            self.assertEqual(self.ask(target, 200), before)
+            functions = self.finish(watcher)
+            self.calls(functions, calls=1, ten_leaves=200, jumps=200, leaf=2200)
+            self.assertEqual(functions["leaf"]["timed"], 2200)
+            self.assertEqual(self.code(target), code)
+            self.assertEqual(self.ask(target, 200), before)
+        target.stdin.close()
+        self.assertEqual(target.wait(60), 0)
+
+    def test_busy(self):
+        """Again and again into threads that are in these functions all the time."""
+        target = self.start_target(SUBJECT, "busy")
+        code, seen = self.code(target), 0
+        for _ in range(CYCLES):
+            result = self.run_it("-t", "0.05", "--json", "-o", self.path("report"),
+                                 *patterns(("*", "malloc", "free", "libc.so.6!_int_*")), "-p", str(target.pid))
+            if b"try again" in result.stderr:
+                continue
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            functions = self.read(self.path("report"))
+            seen += functions["leaf"]["calls"] > 0 and functions["malloc"]["calls"] > 0
+        self.assertGreater(seen, 0)
+        self.assertEqual(target.communicate(b"end\n", timeout=60)[0], b"good\n")
+        self.assertEqual(target.returncode, 0)
+        self.assertGreater(len(code), 0)
+
+    def test_killed(self):
+        """A papi_probe that is killed leaves probes behind; the next one takes them out."""
+        target = self.start_target(SUBJECT, "wait")
+        before, code = self.ask(target, 50), self.code(target)
+        watcher = self.attach(target)
+        watcher.kill()
+        watcher.wait()
+        self.assertEqual(self.ask(target, 50), before)
+        watcher = self.attach(target, names=("leaf",))
+        self.assertEqual(self.ask(target, 50), before)
+        self.calls(self.finish(watcher), leaf=550)
+        self.assertEqual(self.code(target), code)
+
+    def test_two(self):
+        target = self.start_target(SUBJECT, "wait")
+        watcher = self.attach(target)
+        result = self.run_it("-t", "0.1", "-f", "leaf", "-p", str(target.pid))
+        self.assertEqual(result.returncode, 125)
+        self.assertIn(b"one at a time", result.stderr)
+        self.ask(target, 10)
+        self.calls(self.finish(watcher), leaf=110)
+
+    def test_it_ends(self):
+        target = self.start_target(SUBJECT, "wait")
+        watcher = self.attach(target)
+        self.ask(target, 10)
+        target.stdin.close()
+        self.assertEqual(target.wait(60), 0)
+        self.calls(self.finish(watcher, interrupt=False), leaf=110)
+
+    def test_nothing_is_left(self):
+        """No thread and no descriptor."""
+        target = self.start_target(SUBJECT, "wait")
+        before = set(os.listdir(f"/proc/{target.pid}/fd"))
+        self.finish(self.attach(target))
+        self.assertEqual(set(os.listdir(f"/proc/{target.pid}/fd")), before)
+        self.assertEqual(len(os.listdir(f"/proc/{target.pid}/task")), 1)
+
+    def test_refused(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        for pid, says in ((gone.pid, b"process"), (os.getpid(), b"")):
+            if pid == os.getpid():
+                continue
+            result = self.run_it("-t", "0.1", "-p", str(pid))
+            self.assertEqual(result.returncode, 125)
+            self.assertIn(says, result.stderr)
+        if shutil.which("sleep"):
+            target = subprocess.Popen(["sleep", "60"])
+            self.addCleanup(self.end, target)
+            target.send_signal(signal.SIGSTOP)
+            result = self.run_it("-t", "0.1", "-p", str(target.pid))
+            self.assertEqual(result.returncode, 125)
+            self.assertIn(b"kill -CONT", result.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""papi_probe --list: which functions a pattern means, and whether each can be probed."""
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from probe_harness import main, PAPI_PROBE, patterns, ProbeTest, SUBJECT, THROWER
+
+
+class List(ProbeTest):
+    cold = {"ways::thrower(long) [clone .cold]"}
+
+    def list(self, *arguments, names=(), program=SUBJECT, status=0):
+        result = self.run_it("--list", "--json", *patterns(names), *arguments, program)
+        self.assertEqual(result.returncode, status, result.stderr)
+        report = json.loads(result.stdout)
+        for function in report["functions"]:
+            self.assertEqual(list(function), ["name", "linkage", "module", "way", "reason"])
+            self.assertEqual(function["way"] is None, function["reason"] is not None)
+        return {function["name"]: function for function in report["functions"]}
+
+    def test_names(self):
+        self.assertEqual(set(self.list(names=["*leave*", "leaf"])), {"leaf", "ten_leaves"})
+        self.assertEqual(set(self.list("-x", "ten*", names=["*leave*", "leaf"])), {"leaf"})
+        self.assertEqual(set(self.list(names=["subject!l??f"])), {"leaf"})
+        self.assertLessEqual({"main", "leaf", "_start", "fibonacci"}, set(self.list()))
+        self.assertEqual(self.list(names=["nothing*"], status=1), {})
+
+    def test_libraries(self):
+        malloc = self.list(names=["malloc"])["malloc"]
+        self.assertEqual((malloc["way"], os.path.basename(malloc["module"])), ("patch", "libc.so.6"))
+        self.assertIn("fopen", {name.replace("_IO_new_", "") for name in self.list(names=["libc.so.6!*fopen*"])})
+
+    def test_lines(self):
+        source = os.path.join(os.path.dirname(__file__), "subject.c")
+        with open(source, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        line = lines.index("PROBED long leaf(long x)") + 1
+        self.assertEqual(set(self.list(names=[f"subject.c:{line}"])), {"leaf"})
+        until = lines.index("PROBED long fibonacci(long n)") + 1
+        self.assertEqual(set(self.list(names=[f"probe/subject.c:{line}-{until}"])), {"leaf", "ten_leaves", "fibonacci"})
+        self.assertEqual(self.list(names=["subject.c:1"], status=1), {})
+        self.assertEqual(self.list(names=[f"bject.c:{line}"], status=1), {})
+
+    @unittest.skipUnless(os.path.exists(THROWER), "there is no C++ compiler")
+    def test_readable_names(self):
+        full = "long ways::twice<long>(long)"
+        for name in (full, "ways::twice<*", "ways::twice<long>", "_ZN4ways5twiceIlEET_S1_", "*twice*"):
+            self.assertEqual(set(self.list(names=[name], program=THROWER)), {full}, name)
+        self.assertEqual(set(self.list(names=["ways::thrower"], program=THROWER)) - self.cold, {"ways::thrower(long)"})
+
+    def test_reasons(self):
+        functions = self.list(names=["*", "libc!_setjmp", "libc!vfork", "libc!dlsym", "libc!strlen"])
+        for name, reason in (("_start", "entered by a call"), ("_setjmp", "more than once"), ("__vfork", "more than"),
+                             ("dlsym", "who has called it"), ("strlen", "only chooses")):
+            self.assertIn(reason, functions[name]["reason"], name)
+
+    def test_entries(self):
+        """Functions that begin in all ways, in assembler: what is accepted, and what is refused, with its reason."""
+        cases = {
+            "plain": ("push %rbp; mov %rsp,%rbp; xor %eax,%eax; pop %rbp; ret", None),
+            "tiny": ("ret; .byte 0x31,0xc0; ret", "more than one way"),
+            "filled": ("xor %eax,%eax; ret; .balign 16", None),
+            "loop": ("1: dec %rdi; jnz 1b; xor %eax,%eax; ret", "own beginning"),
+            "into": ("mov $7,%ecx; 2: xor %eax,%eax; jmp 3f; .skip 4,0x90; 3: ret", None),
+            "back": ("xor %eax,%eax; 2: dec %edi; jnz 2b; nop; nop; ret", "branch leads into"),
+            "calls": ("sub $8,%rsp; call plain; add $8,%rsp; ret", None),
+            "early": ("call *%rax; nop; nop; nop; ret", "returns to them"),
+            "kernel": ("mov $39,%al; syscall; nop; ret", "cannot run elsewhere"),
+            "ways": ("dec %edi; jz 4f; ret; .byte 0x90; 4: xor %eax,%eax; ret", None),
+            "jumps": ("mov $1,%eax; jmp plain", None),
+        }
+        text = ".text\n" + "".join(
+            f".globl {name}\n.type {name},@function\n.balign 16\n{name}: .cfi_startproc\n{code}\n.cfi_endproc\n"
+            f".size {name}, .-{name}\n" for name, (code, _) in cases.items())
+        text += ".globl bare\n.type bare,@function\nbare: push %rbx; pop %rbx; nop; nop; nop; ret\n.size bare,.-bare\n"
+        source, library = self.path("entries.s"), self.path("entries.so")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(text.replace(";", "\n") + '.section .note.GNU-stack,"",@progbits\n')
+        subprocess.run([shutil.which("cc") or "cc", "-shared", "-nostdlib", "-Wl,-Bsymbolic", "-o", library, source],
+                       check=True)
+        functions = self.list(names=["*"], program=library)
+        for name, (_, reason) in {**cases, "bare": (None, "entered by a call")}.items():
+            if reason:
+                self.assertIn(reason, functions[name]["reason"] or "it is accepted", name)
+            else:
+                self.assertEqual(functions[name]["way"], "patch", functions[name])
+
+    def test_text(self):
+        result = self.run_it("--list", "-f", "leaf", "-f", "subject!_start", SUBJECT)
+        self.assertEqual(result.returncode, 0)
+        lines = result.stdout.decode().splitlines()
+        self.assertIn("patch  leaf  (subject)", lines)
+        self.assertEqual(lines[-1], "2 functions, 1 of which can be probed")
+
+    def test_share(self):
+        """Of large files, nearly all that is a function."""
+        for name in ("libc.so.6!*", "libpython3*!*"):
+            functions = self.list(names=[name], status=0 if "libc" in name else 1)
+            whole = [f for f in functions.values() if ".cold" not in f["name"]]
+            good = [f for f in whole if f["way"]]
+            self.assertGreaterEqual(len(good), 0.95 * len(whole), name)
+
+    def test_nonsense(self):
+        """Files that are none."""
+        for content in (b"", b"\x7fELF", b"\x7fELF\x02\x01\x01" + b"\xff" * 200):
+            with open(self.path("file"), "wb") as file:
+                file.write(content)
+            os.chmod(self.path("file"), 0o755)
+            result = subprocess.run([PAPI_PROBE, "--list", self.path("file")], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, check=False, timeout=60)
+            self.assertIn(result.returncode, (1, 125, 126))
+            self.assertIn(b"papi_probe: ", result.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""papi_probe runs a program: calls are those that its source has, and nothing else changes."""
+import os
+import re
+import subprocess
+
+from probe_harness import main, PAPI_PROBE, patterns, ProbeTest, SUBJECT
+
+
+def calls_of_fibonacci(n):
+    return 1 if n < 2 else 1 + calls_of_fibonacci(n - 1) + calls_of_fibonacci(n - 2)
+
+
+class Program(ProbeTest):
+    def test_calls(self):
+        functions = self.probe(SUBJECT, "calls", "1000")
+        self.calls(functions, main=1, calls=1, ten_leaves=1000, leaf=11000, jumps=1000, eight=1000, halve=1000,
+                   coroutine=0)
+        self.assertLessEqual(functions["fibonacci"]["calls"], calls_of_fibonacci(15))
+        self.assertGreater(functions["fibonacci"]["calls"], 100)
+        for name in ("main", "ten_leaves", "leaf", "jumps", "fibonacci"):
+            self.assertEqual(functions[name]["timed"], functions[name]["calls"], name)
+            self.assertEqual(functions[name]["left"], 0)
+        self.assertIsNone(functions["coroutine"]["mean_s"])
+
+    def test_times(self):
+        """What a function takes is in those that have called it, and only there."""
+        functions = self.probe(SUBJECT, "calls", "20000", names=("main", "calls", "ten_leaves", "leaf"))
+        time = {name: functions[name]["inclusive_s"] for name in functions}
+        self.assertGreater(time["main"], time["calls"])
+        self.assertGreater(time["calls"], time["ten_leaves"])
+        self.assertGreater(functions["ten_leaves"]["exclusive_s"], 0)
+        own = sum(function["exclusive_s"] for function in functions.values())
+        self.assertAlmostEqual(own / time["main"], 1, places=3)
+        # A function that calls itself has its time once.
+        functions = self.probe(SUBJECT, "calls", "1", names=("fibonacci",))
+        fibonacci = functions["fibonacci"]
+        self.assertAlmostEqual(fibonacci["inclusive_s"] / fibonacci["exclusive_s"], 1, places=3)
+        self.assertAlmostEqual(fibonacci["inclusive_s"] / fibonacci["most_s"], 1, places=3)
+
+    def test_all_of_libc(self):
+        functions = self.probe(SUBJECT, "calls", "50", names=("*", "libc.so.6!*"))
+        self.calls(functions, ten_leaves=50, leaf=550)
+        probed = [name for name, function in functions.items() if function["way"]]
+        self.assertGreater(len(probed), 0.9 * len(functions))
+        self.assertIn("more than once", functions["_setjmp"]["reason"])
+
+    def test_exit(self):
+        """The functions that exit() is called from have their times, too."""
+        functions = self.probe(SUBJECT, "exit", status=1)
+        self.calls(functions, main=1, ten_leaves=1, leaf=10)
+        self.assertEqual(functions["main"]["timed"], 1)
+
+    def test_threads(self):
+        functions = self.probe(SUBJECT, "threads", "1000")
+        self.calls(functions, thread=4, ten_leaves=4000, leaf=40000)
+        self.assertEqual(len(functions["leaf"]["threads"]), 4)
+        self.assertEqual({thread["calls"] for thread in functions["leaf"]["threads"]}, {10000})
+
+    def test_many_threads(self):
+        """More, one after the other, than there are rows."""
+        functions = self.probe(SUBJECT, "short-threads", "700")
+        self.calls(functions, thread=700, leaf=7000)
+        self.assertEqual(functions["leaf"]["timed"], 7000)
+        self.assertGreater(sum(thread["shared"] for thread in functions["leaf"]["threads"]), 100)
+
+    def test_children(self):
+        functions = self.probe(SUBJECT, "fork", "20")
+        self.calls(functions, fork_in_a_function=20, ten_leaves=20, leaf=200)
+        self.assertEqual(len({thread["pid"] for thread in functions["ten_leaves"]["threads"]}), 20)
+        self.assertEqual(functions["fork_in_a_function"]["timed"], 20)
+
+    def test_another_program(self):
+        """What is executed runs without probes, and without what has brought them."""
+        functions = self.probe(SUBJECT, "exec")
+        self.calls(functions, execute=1, leaf=0)
+        result = self.run_it("-f", "nothing_but_main*", "-f", "getenv", "--", "env")
+        self.assertNotIn(b"PAPI_PROBE_TOOL", result.stdout)
+        self.assertNotIn(b"libpapi_probes", result.stdout)
+
+    def test_input_and_status(self):
+        result = subprocess.run([PAPI_PROBE, "-f", "leaf", SUBJECT, "wait"], input=b"3\n4\n", stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, check=False, timeout=120)
+        self.assertEqual(result.stdout.count(b"\n"), 3, result.stderr)
+        self.assertEqual(self.run_it("-f", "leaf", SUBJECT, "nonsense").returncode, 2)
+
+
+class Report(ProbeTest):
+    def test_table(self):
+        result = self.run_it("--threads", *patterns(["leaf", "ten_leaves", "halve"]), SUBJECT, "threads", "100")
+        lines = result.stderr.decode().splitlines()
+        self.assertEqual(lines[0].split(), ["Calls", "Inclusive", "Exclusive", "Least", "Mean", "Most", "Function"])
+        self.assertRegex(lines[1], r"^ +400 +\S+ [num ]s +\S+ [num ]s .*  ten_leaves$")
+        self.assertEqual(sum("  thread " in line for line in lines), 8)
+        self.assertIn("1 more were probed, and not called", lines)
+
+    def test_intervals(self):
+        report = self.path("report")
+        self.run_it("--interval", "20", "--json", "-f", "leaf", "-o", report, SUBJECT, "signals", "300000")
+        with open(report, encoding="utf-8") as file:
+            seen = [int(re.search(r'"calls": (\d+)', line)[1]) for line in file]
+        self.assertGreater(len(seen), 1)
+        self.assertEqual(seen, sorted(seen))
+
+
+class Refused(ProbeTest):
+    def refuse(self, *arguments, status, says, **how):
+        result = self.run_it(*arguments, **how)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertIn(says, result.stderr)
+        return result
+
+    def test_command_lines(self):
+        for arguments, says in (((), b"no PROGRAM"), (("-p", "1", "ls"), b"choose one"),
+                                (("-t", "1", "ls"), b"-t goes"),
+                                (("-t", "x", "-p", "1"), b"wants a number"), (("-f", "", "ls"), b"wants a name"),
+                                (("-f", "!x", "ls"), b"wants a name"), (("-f", "x!", "ls"), b"wants a name"),
+                                (("-p", "none"), b"-p"), (("--interval", "0", "ls"), b"--interval"),
+                                (("--nonsense",), b"nonsense")):
+            self.refuse(*arguments, status=2, says=says)
+
+    def test_programs(self):
+        self.refuse("./not-here", status=127, says=b"not-here")
+        self.refuse("/etc/passwd", status=126, says=b"/etc/passwd")
+        self.refuse("-o", "/not/here", SUBJECT, status=125, says=b"/not/here")
+
+    def test_names(self):
+        """The program runs all the same; there is no report of nothing."""
+        result = self.refuse("-f", "no_such_function", SUBJECT, "calls", "1", status=125,
+                             says=b"no function is called 'no_such_function'")
+        self.assertEqual(result.stdout.count(b"\n"), 1)
+        self.refuse("-f", "sqr*", SUBJECT, "calls", "1", status=125, says=b"LIBRARY!NAME")
+        self.refuse("-f", "\x1b[31mred", SUBJECT, "calls", "1", status=125, says=b"'?[31mred'")
+        self.refuse("-f", "_start", SUBJECT, "calls", "1", status=125, says=b"--list says why")
+
+    def test_static(self):
+        source = self.path("static.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("int main(void) { return 0; }\n")
+        made = subprocess.run(["cc", "-static", "-o", self.path("static"), source], stderr=subprocess.DEVNULL,
+                              check=False)
+        if made.returncode:
+            self.skipTest("static programs cannot be made here")
+        self.refuse(self.path("static"), status=125, says=b"static")
+
+    def test_preloaded(self):
+        """What is preloaded already stays."""
+        self.refuse("-f", "leaf", SUBJECT, "nonsense", status=2, says=b"1 more were probed",
+                    env={**os.environ, "LD_PRELOAD": "libc.so.6"})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* list.c - --list: each function that is wanted, with the way it can be probed, or why it cannot. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "papi_probe.h"
+#include "symbols/memory.h"
+
+static void print_safe(FILE *file, const char *text)
+{
+	char *copy = papi_memory_copy(text);
+
+	papi_escape_terminal(copy);
+	fputs(copy, file);
+	free(copy);
+}
+
+static void print_text(FILE *file, const struct probe_list *list)
+{
+	size_t good = 0;
+
+	for (size_t i = 0; i < list->n_functions; i++) {
+		const struct probe_function *function = &list->functions[i];
+
+		fputs(*function->refusal ? "-      " : "patch  ", file);
+		print_safe(file, function->name);
+		fputs("  (", file);
+		print_safe(file, list->modules[function->module].base);
+		fprintf(file, ")%s%s\n", *function->refusal ? ": " : "", function->refusal);
+		good += !*function->refusal;
+	}
+	fprintf(file, "\n%zu function%s, %zu of which can be probed\n", list->n_functions,
+		list->n_functions == 1 ? "" : "s", good);
+}
+
+static void print_json(FILE *file, const struct probe_list *list)
+{
+	fputs("{\n  \"version\": 1,\n  \"functions\": [", file);
+	for (size_t i = 0; i < list->n_functions; i++) {
+		const struct probe_function *function = &list->functions[i];
+
+		fprintf(file, "%s\n    {\"name\": ", i ? "," : "");
+		papi_escape_json(file, function->name);
+		fputs(", \"linkage\": ", file);
+		papi_escape_json(file, function->linkage);
+		fputs(", \"module\": ", file);
+		papi_escape_json(file, list->modules[function->module].path);
+		fprintf(file, ", \"way\": %s, \"reason\": ", *function->refusal ? "null" : "\"patch\"");
+		if (*function->refusal)
+			papi_escape_json(file, function->refusal);
+		else
+			fputs("null", file);
+		fputs("}", file);
+	}
+	fputs("\n  ]\n}\n", file);
+}
+
+void probe_list_print(FILE *file, const struct probe_list *list, bool json)
+{
+	if (json)
+		print_json(file, list);
+	else
+		print_text(file, list);
+}
+
+bool probe_list_complain(const struct probe_patterns *patterns, const struct probe_list *list)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < list->n_modules; i++)
+		if (*list->modules[i].trouble && list->modules[i].is_program)
+			probe_message("%s: %s", list->modules[i].path, list->modules[i].trouble);
+	for (size_t i = 0; i < patterns->n_wanted; i++) {
+		const struct probe_pattern *pattern = &patterns->wanted[i];
+
+		if (pattern->matched)
+			continue;
+		all = false;
+		if (pattern->name)
+			probe_message("no function is called '%s'%s%s%s", pattern->name, pattern->module ? " in " : "",
+				pattern->module ? pattern->module : "",
+				pattern->has_wildcard && !pattern->module
+					? ": with wildcards names are looked for in the program alone; "
+					  "'LIBRARY!NAME' looks there"
+					: "");
+		else
+			probe_message("no function begins in lines %ld to %ld of %s, or nothing has line numbers of "
+				      "that file",
+				pattern->first, pattern->last, pattern->file);
+	}
+	return all;
+}

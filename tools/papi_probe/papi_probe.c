@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* papi_probe.c - calls of functions, and how long they take: in a program, or in a process that runs already. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "escape.h"
+#include "options.h"
+#include "papi_probe.h"
+#include "program.h"
+
+#define LONGEST_S  1000000000.0
+#define SHORTEST_S 0.001
+
+static const char usage_text[] =
+	"Usage: papi_probe [OPTION]... [--] PROGRAM [ARG...]\n"
+	"       papi_probe [OPTION]... -p PID\n"
+	"Counts the calls of functions and measures how long they take, in a program or in a process that\n"
+	"runs already and goes on when this ends, and prints that on standard error.\n"
+	"\n"
+	"Options:\n"
+	"  -f, --function PATTERN  which functions: NAME, with wildcards, LIBRARY!NAME, or FILE:LINE[-LINE];\n"
+	"                          may be repeated; without, all of the program\n"
+	"  -x, --exclude PATTERN   but not these\n"
+	"  -p, --pid PID           probe process PID until it ends, -t or Ctrl-C\n"
+	"  -t, --time SECONDS      with -p: for that long\n"
+	"      --list              say for each function whether it can be probed, or why not, and do nothing\n"
+	"      --threads           a line for each thread, too\n"
+	"      --interval MS       print what has been counted so far that often\n"
+	"      --json              for programs: a line with a JSON object\n"
+	"  -o, --output FILE       print to FILE instead of standard error\n"
+	"  -h, --help              show this text\n"
+	"      --version           show the version of the library\n"
+	"\n"
+	"The manual page papi_probe(1) says more.\n";
+
+static const struct papi_tool tool = { .name = "papi_probe" };
+
+void probe_message(const char *format, ...)
+{
+	char text[2048];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	papi_escape_terminal(text);
+	fprintf(stderr, "papi_probe: %s\n", text);
+}
+
+static void add_pattern(struct probe_patterns *patterns, const char *text, bool wanted)
+{
+	const char *wrong = probe_pattern_add(patterns, text, wanted);
+
+	if (wrong)
+		papi_tool_usage_error(&tool, "%s '%s': %s", wanted ? "-f" : "-x", text, wrong);
+}
+
+static double read_seconds(const char *option, const char *text)
+{
+	char *end;
+	double number = strtod(text, &end);
+
+	if (end == text || *end || !(number >= SHORTEST_S && number <= LONGEST_S))
+		papi_tool_usage_error(&tool, "%s wants a number from 0.001 on, not '%s'", option, text);
+	return number;
+}
+
+static _Noreturn void print_version(void)
+{
+	char version[32];
+
+	papi_tool_version(version, sizeof(version));
+	printf("papi_probe (PAPI) %s\n", version);
+	exit(papi_tool_finish(EXIT_SUCCESS));
+}
+
+enum { OPTION_LIST = 256, OPTION_THREADS, OPTION_INTERVAL, OPTION_JSON, OPTION_VERSION };
+
+static void take_option(struct probe_options *options, int option)
+{
+	switch (option) {
+	case 'f':
+	case 'x':
+		add_pattern(&options->patterns, optarg, option == 'f');
+		break;
+	case 'p':
+		options->pid = (pid_t)papi_tool_number(&tool, "-p", optarg, 1, INT32_MAX);
+		break;
+	case 't':
+		options->seconds = read_seconds("-t", optarg);
+		break;
+	case 'o':
+		options->output = optarg;
+		break;
+	case OPTION_LIST:
+		options->list = true;
+		break;
+	case OPTION_THREADS:
+		options->threads = true;
+		break;
+	case OPTION_INTERVAL:
+		options->interval_ms = (double)papi_tool_number(&tool, "--interval", optarg, 1, 1000000000);
+		break;
+	case OPTION_JSON:
+		options->json = true;
+		break;
+	case OPTION_VERSION:
+		print_version();
+	case 'h':
+		fputs(usage_text, stdout);
+		exit(papi_tool_finish(EXIT_SUCCESS));
+	default:
+		fputs("Try 'papi_probe --help'.\n", stderr);
+		exit(PAPI_TOOL_USAGE);
+	}
+}
+
+static void parse_options(struct probe_options *options, int argc, char **argv)
+{
+	static const struct option names[] = { { "function", required_argument, NULL, 'f' },
+		{ "exclude", required_argument, NULL, 'x' }, { "pid", required_argument, NULL, 'p' },
+		{ "time", required_argument, NULL, 't' }, { "list", no_argument, NULL, OPTION_LIST },
+		{ "threads", no_argument, NULL, OPTION_THREADS },
+		{ "interval", required_argument, NULL, OPTION_INTERVAL }, { "json", no_argument, NULL, OPTION_JSON },
+		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
+	int option;
+
+	/* The plus sign: what follows the name of the program belongs to the program. */
+	while ((option = getopt_long(argc, argv, "+f:x:p:t:o:h", names, NULL)) != -1)
+		take_option(options, option);
+	options->command = optind < argc ? argv + optind : NULL;
+	if (options->pid && options->command)
+		papi_tool_usage_error(&tool, "-p and a PROGRAM are two things: choose one");
+	if (!options->pid && !options->command)
+		papi_tool_usage_error(&tool, "there is no PROGRAM to run and no -p PID to probe");
+	if (options->seconds > 0 && !options->pid)
+		papi_tool_usage_error(&tool, "-t goes with -p: a program is probed until it ends");
+	if (!options->patterns.n_wanted)
+		probe_pattern_add(&options->patterns, "*", true);
+}
+
+static int list(struct probe_options *options)
+{
+	struct probe_list found = { .modules = NULL };
+	char *path = NULL;
+	int error = options->pid ? 0 : papi_program_find(options->command[0], &path);
+	bool good;
+
+	if (error) {
+		char reason[1024];
+		int status = papi_program_refused(options->command[0], false, error, reason, sizeof(reason));
+
+		probe_message("%s", reason);
+		return status;
+	}
+	good = options->pid ? probe_modules_of_process(&found, options->pid) : probe_modules_of_program(&found, path);
+	free(path);
+	if (!good) {
+		probe_message("the program cannot be looked at: %s", strerror(errno));
+		return PAPI_PROGRAM_FAILURE;
+	}
+	probe_functions_find(&found, &options->patterns);
+	good = probe_list_complain(&options->patterns, &found);
+	probe_list_print(options->output ? options->file : stdout, &found, options->json);
+	probe_list_free(&found);
+	return papi_tool_finish(good ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+int main(int argc, char **argv)
+{
+	struct probe_options options = { .file = stderr };
+	int status;
+
+	if (!papi_program_fill_descriptors())
+		options.file = fopen("/dev/null", "we");
+	parse_options(&options, argc, argv);
+	if (options.output)
+		options.file = fopen(options.output, "we");
+	if (!options.file) {
+		probe_message("%s cannot be written: %s", options.output, strerror(errno));
+		return PAPI_PROGRAM_FAILURE;
+	}
+	status = options.list ? list(&options) : probe_session_run(&options);
+	if (options.output && fclose(options.file) != 0) {
+		probe_message("%s could not be written: %s", options.output, strerror(errno));
+		status = PAPI_PROGRAM_FAILURE;
+	}
+	probe_patterns_free(&options.patterns);
+	return status;
+}

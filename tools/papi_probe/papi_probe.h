@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_probe.h - what the parts of papi_probe share.
+ *
+ *	papi_probe.c   options, and the order of things
+ *	patterns.c     which functions are meant
+ *	modules.c      the files that a program consists of, and where they are in memory
+ *	functions.c    their functions, and whether each can be probed
+ *	list.c         --list
+ *	box.c          orders to the runtime in the program (probes/table.h)
+ *	patches.c      trampolines and jumps: in and out
+ *	threads.c      all threads of a process stopped at places where its code can be changed
+ *	session.c      a program that is started, or a process that runs already
+ *	report.c       what was counted; report_json.c the same for programs
+ *
+ * One process with one thread. What a list holds is the list's; names belong to the modules. Memory that is not to be
+ * had ends the tool (symbols/memory.h).
+ */
+#ifndef PAPI_PROBE_H
+#define PAPI_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "probes/table.h"
+#include "probes/window.h"
+#include "process/remote.h"
+#include "symbols/symbols.h"
+
+struct probe_pattern {
+	char *module; /* NULL: any */
+	char *name;   /* a glob; NULL: it is a place in the source */
+	char *file;
+	long first, last;
+	bool has_wildcard;
+	size_t matched; /* functions */
+};
+
+struct probe_patterns {
+	struct probe_pattern *wanted, *unwanted;
+	size_t n_wanted, n_unwanted;
+};
+
+struct probe_module {
+	char *path;
+	const char *base; /* without directories */
+	struct papi_symbols *symbols;
+	char trouble[256]; /* why there are no symbols */
+	bool is_program;
+	bool is_mapped;
+	uint64_t bias;      /* from addresses of the file to those of the process */
+	uint64_t low, high; /* of its code, in the file */
+};
+
+struct probe_function {
+	const char *name, *linkage;
+	const char *others; /* further names for the linker, a line each; NULL: none */
+	size_t module;
+	uint64_t low, high;
+	const char *file; /* where it is in the source; NULL: not known */
+	int line;
+	char refusal[96]; /* ""; or why it is not probed */
+	struct papi_probe_window window;
+	const unsigned char *bytes; /* of the window, in the file */
+	uint32_t number;            /* in the table */
+	/* Once it is in. */
+	bool patched;
+	uint64_t runs_at;    /* its window, in memory */
+	uint64_t trampoline; /* where it is */
+	uint64_t patch;      /* where its struct papi_probe_patch is; 0: there is none yet */
+	unsigned char before[8];
+};
+
+struct probe_list {
+	struct probe_module *modules;
+	size_t n_modules, modules_room;
+	struct probe_function *functions;
+	size_t n_functions, functions_room;
+	uint32_t n_numbered;
+};
+
+/* The command line. */
+struct probe_options {
+	struct probe_patterns patterns;
+	char **command;
+	pid_t pid; /* 0: there is a command */
+	bool list, json, threads;
+	double seconds;     /* 0: until it ends */
+	double interval_ms; /* 0: only at the end */
+	const char *output;
+	FILE *file; /* of the report */
+};
+
+struct probe_session {
+	struct probe_list list;
+	struct papi_remote remote;
+	bool is_open; /* remote */
+	uint64_t box; /* where the letter box is */
+	struct papi_probe_visit orders;
+	struct papi_probe_table *table;
+	size_t table_size;
+	pid_t pid;
+	char reason[PAPI_REMOTE_REASON];
+	/* Of the clock: in ticks, and in nanoseconds. */
+	uint64_t ticks;
+	long long begun_ns;
+	double seconds, ticks_per_second;
+	int exit_status;
+	bool ended; /* the process has, by itself */
+};
+
+/* ---- messages ---- */
+
+void probe_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes the reason; false. */
+bool probe_fail(struct probe_session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
+long long probe_now(void);
+
+/* ---- patterns.c ---- */
+
+/* NULL, or what is wrong with the text. */
+const char *probe_pattern_add(struct probe_patterns *patterns, const char *text, bool wanted);
+/* Whether a module may have functions that are wanted. */
+bool probe_patterns_module(const struct probe_patterns *patterns, const struct probe_module *module);
+bool probe_patterns_need_lines(const struct probe_patterns *patterns);
+/* Whether a function is wanted; it is counted where it is. */
+bool probe_patterns_match(const struct probe_patterns *patterns, const struct probe_module *module,
+	const struct probe_function *function);
+void probe_patterns_free(struct probe_patterns *patterns);
+
+/* ---- modules.c ---- */
+
+/* Of a process, from its maps; and of a program that is not running, from what the dynamic linker would load. */
+bool probe_modules_of_process(struct probe_list *list, pid_t pid);
+bool probe_modules_of_program(struct probe_list *list, const char *path);
+/* Where that many bytes can be mapped, no further from a module than a jump reaches. 0: nowhere. */
+uint64_t probe_modules_gap(pid_t pid, const struct probe_module *module, uint64_t size);
+
+/* ---- functions.c ---- */
+
+/* Finds all that is wanted, and whether it can be probed. */
+void probe_functions_find(struct probe_list *list, struct probe_patterns *patterns);
+/* Numbers those that can. False: they are too many, or none. */
+bool probe_functions_number(struct probe_list *list, const char **reason);
+void probe_list_free(struct probe_list *list);
+
+/* ---- list.c ---- */
+
+void probe_list_print(FILE *file, const struct probe_list *list, bool json);
+/* What patterns have not matched. False: one has not. */
+bool probe_list_complain(const struct probe_patterns *patterns, const struct probe_list *list);
+
+/* ---- box.c ---- */
+
+/* Gives an order and waits for the answer. False: the runtime is gone, or is silent. */
+bool probe_box_ask(struct probe_session *session, enum papi_probe_order order, uint32_t number, uint64_t address,
+	uint64_t size, int64_t *answer);
+/* Nothing more is to come. False: it is gone. */
+bool probe_box_dismiss(struct probe_session *session);
+bool probe_box_open_table(struct probe_session *session);
+
+/* ---- patches.c ---- */
+
+/* Trampolines; jumps, in and out. While these are written no thread may be at a place that is changed. */
+bool probe_patches_prepare(struct probe_session *session);
+void probe_patches_put(struct probe_session *session);
+void probe_patches_take(struct probe_session *session);
+/* Whether there are some of a tool that was killed. False: of one that is there. */
+bool probe_patches_are_left(struct probe_session *session, bool *left);
+/* Whether a thread that is there may not go on if that place is changed. */
+bool probe_patches_are_at(const struct probe_session *session, uint64_t pc);
+
+/* ---- threads.c ---- */
+
+/* Stops all threads of the process, calls the function, lets them go. False with the reason. */
+bool probe_threads_stopped(struct probe_session *session, void (*function)(struct probe_session *session));
+
+/* ---- session.c ---- */
+
+/* The exit status. */
+int probe_session_run(struct probe_options *options);
+/* How long it has been, and how fast the processor's clock is. */
+void probe_session_measure(struct probe_session *session);
+
+/* ---- report.c ---- */
+
+void probe_report_print(const struct probe_options *options, const struct probe_session *session);
+void probe_report_json(const struct probe_options *options, const struct probe_session *session);
+/* What has been counted by now. */
+void probe_report_interval(const struct probe_options *options, struct probe_session *session);
+
+/* What all rows of a function make, or one. */
+struct probe_sum {
+	struct papi_probe_counts counts;
+	uint32_t threads; /* that have called it */
+};
+void probe_report_sum(const struct probe_session *session, uint32_t number, uint32_t row, struct probe_sum *sum);
+#define PROBE_ALL_ROWS UINT32_MAX
+uint32_t probe_report_rows(const struct probe_session *session);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - what was counted, for people: functions, the one with the most time first. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "papi_probe.h"
+#include "symbols/memory.h"
+
+/* ---- sums ---- */
+
+uint32_t probe_report_rows(const struct probe_session *session)
+{
+	uint32_t rows = atomic_load(&session->table->next_row);
+
+	return rows < PAPI_PROBE_ROWS ? rows : PAPI_PROBE_ROWS;
+}
+
+static void add(struct probe_sum *sum, const struct papi_probe_counts *counts)
+{
+	struct papi_probe_counts *all = &sum->counts;
+
+	if (!counts->calls)
+		return;
+	if (counts->returns && (!all->returns || counts->least < all->least))
+		all->least = counts->least;
+	if (counts->most > all->most)
+		all->most = counts->most;
+	all->calls += counts->calls;
+	all->returns += counts->returns;
+	all->inclusive += counts->inclusive;
+	all->exclusive += counts->exclusive;
+	all->sum += counts->sum;
+	all->untimed += counts->untimed;
+	all->left += counts->left;
+	sum->threads++;
+}
+
+void probe_report_sum(const struct probe_session *session, uint32_t number, uint32_t row, struct probe_sum *sum)
+{
+	const uint32_t rows = probe_report_rows(session);
+
+	memset(sum, 0, sizeof(*sum));
+	for (uint32_t i = 0; i < rows; i++)
+		if (row == PROBE_ALL_ROWS || row == i)
+			add(sum, papi_probe_counts_at(session->table, i, number));
+}
+
+/* ---- lines ---- */
+
+struct line {
+	const struct probe_function *function;
+	struct probe_sum sum;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct papi_probe_counts *a = &((const struct line *)left)->sum.counts,
+				       *b = &((const struct line *)right)->sum.counts;
+
+	if (a->inclusive != b->inclusive)
+		return a->inclusive < b->inclusive ? 1 : -1;
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	return strcmp(((const struct line *)left)->function->name, ((const struct line *)right)->function->name);
+}
+
+/* Three digits and a unit, in nine columns. */
+static void print_time(FILE *file, double seconds)
+{
+	static const char *const units[] = { "s ", "ms", "us", "ns" };
+	size_t unit = 0;
+
+	while (unit < 3 && seconds < 0.9995) {
+		seconds *= 1000;
+		unit++;
+	}
+	fprintf(file, " %6.*f %s", seconds < 9.995 ? 2 : seconds < 99.95 ? 1 : 0, seconds, units[unit]);
+}
+
+static void print_line(FILE *file, const struct probe_session *session, const struct probe_sum *sum, const char *name)
+{
+	const struct papi_probe_counts *counts = &sum->counts;
+	const double rate = session->ticks_per_second;
+	char *safe = papi_memory_copy(name);
+
+	papi_escape_terminal(safe);
+	fprintf(file, "%11" PRIu64, counts->calls);
+	if (counts->returns) {
+		print_time(file, (double)counts->inclusive / rate);
+		print_time(file, (double)counts->exclusive / rate);
+		print_time(file, (double)counts->least / rate);
+		print_time(file, (double)counts->sum / (double)counts->returns / rate);
+		print_time(file, (double)counts->most / rate);
+	} else {
+		fprintf(file, "%10s%10s%10s%10s%10s", "-", "-", "-", "-", "-");
+	}
+	fprintf(file, "  %s\n", safe);
+	free(safe);
+}
+
+static void print_threads(FILE *file, const struct probe_session *session, const struct probe_function *function)
+{
+	for (uint32_t row = 0; row < probe_report_rows(session); row++) {
+		const struct papi_probe_row *whose = &session->table->rows[row];
+		struct probe_sum sum;
+		char name[96];
+
+		probe_report_sum(session, function->number, row, &sum);
+		if (!sum.counts.calls)
+			continue;
+		snprintf(name, sizeof(name), "  thread %d", (int)whose->tid);
+		if (whose->pid != session->pid)
+			snprintf(name, sizeof(name), "  thread %d of process %d", (int)whose->tid, (int)whose->pid);
+		if (whose->shared)
+			snprintf(name, sizeof(name), "  %u threads that followed each other", whose->shared + 1);
+		print_line(file, session, &sum, name);
+	}
+}
+
+/* What the numbers do not tell. */
+static void print_notes(FILE *file, const struct probe_session *session, const struct line *lines, size_t n)
+{
+	uint64_t inside = 0, untimed = 0, left = 0, silent = 0, refused = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct papi_probe_counts *counts = &lines[i].sum.counts;
+
+		silent += !counts->calls;
+		untimed += counts->untimed;
+		left += counts->left;
+		inside += counts->calls - counts->returns - counts->untimed;
+	}
+	for (size_t i = 0; i < session->list.n_functions; i++)
+		refused += *session->list.functions[i].refusal != '\0';
+	fputc('\n', file);
+	if (silent)
+		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
+	if (refused)
+		fprintf(file, "%" PRIu64 " could not be probed: --list says why\n", refused);
+	if (inside)
+		fprintf(file, "%" PRIu64 " calls had not returned: their times are in nothing\n", inside);
+	if (left)
+		fprintf(file, "%" PRIu64 " calls ended by an exception or a jump: up to the next call seen\n", left);
+	if (untimed)
+		fprintf(file, "%" PRIu64 " calls have no times: a jump to itself, or no room\n", untimed);
+	if (session->table->unseen)
+		fprintf(file, "%" PRIu64 " calls of more than %d threads are in no line\n",
+			(uint64_t)session->table->unseen, PAPI_PROBE_ROWS);
+}
+
+static struct line *make_lines(const struct probe_session *session, size_t *n)
+{
+	struct line *lines = papi_memory_zero(session->list.n_functions + 1, sizeof(*lines));
+
+	*n = 0;
+	for (size_t i = 0; i < session->list.n_functions; i++) {
+		const struct probe_function *function = &session->list.functions[i];
+
+		if (!function->patched)
+			continue;
+		lines[*n].function = function;
+		probe_report_sum(session, function->number, PROBE_ALL_ROWS, &lines[*n].sum);
+		++*n;
+	}
+	qsort(lines, *n, sizeof(*lines), compare);
+	return lines;
+}
+
+void probe_report_print(const struct probe_options *options, const struct probe_session *session)
+{
+	FILE *file = options->file;
+	struct line *lines;
+	size_t n;
+
+	lines = make_lines(session, &n);
+	fprintf(file, "%11s%10s%10s%10s%10s%10s  %s\n", "Calls", "Inclusive", "Exclusive", "Least", "Mean", "Most",
+		"Function");
+	for (size_t i = 0; i < n; i++) {
+		if (!lines[i].sum.counts.calls)
+			continue;
+		print_line(file, session, &lines[i].sum, lines[i].function->name);
+		if (options->threads)
+			print_threads(file, session, lines[i].function);
+	}
+	print_notes(file, session, lines, n);
+	free(lines);
+}
+
+/* Clocks are compared anew: the session is not over. */
+void probe_report_interval(const struct probe_options *options, struct probe_session *session)
+{
+	probe_session_measure(session);
+	if (options->json)
+		probe_report_json(options, session);
+	else
+		probe_report_print(options, session);
+	fflush(options->file);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_json.c - what was counted, for programs: a JSON object, with --interval one for each, a line each. */
+#include <inttypes.h>
+
+#include "escape.h"
+#include "papi_probe.h"
+
+static void print_seconds(FILE *file, const char *key, double ticks, double rate, bool known)
+{
+	fprintf(file, ", \"%s\": ", key);
+	if (known)
+		fprintf(file, "%.12f", ticks / rate);
+	else
+		fputs("null", file);
+}
+
+static void print_counts(FILE *file, const struct probe_session *session, const struct papi_probe_counts *counts)
+{
+	const double rate = session->ticks_per_second;
+	const bool known = counts->returns > 0;
+
+	fprintf(file, "\"calls\": %" PRIu64 ", \"timed\": %" PRIu64 ", \"left\": %" PRIu64 ", \"untimed\": %" PRIu64,
+		counts->calls, counts->returns, counts->left, counts->untimed);
+	print_seconds(file, "inclusive_s", (double)counts->inclusive, rate, known);
+	print_seconds(file, "exclusive_s", (double)counts->exclusive, rate, known);
+	print_seconds(file, "least_s", (double)counts->least, rate, known);
+	print_seconds(file, "mean_s", known ? (double)counts->sum / (double)counts->returns : 0, rate, known);
+	print_seconds(file, "most_s", (double)counts->most, rate, known);
+}
+
+static void print_threads(FILE *file, const struct probe_session *session, uint32_t number)
+{
+	const char *comma = "";
+
+	fputs(", \"threads\": [", file);
+	for (uint32_t row = 0; row < probe_report_rows(session); row++) {
+		const struct papi_probe_row *whose = &session->table->rows[row];
+		struct probe_sum sum;
+
+		probe_report_sum(session, number, row, &sum);
+		if (!sum.counts.calls)
+			continue;
+		fprintf(file, "%s{\"pid\": %d, \"tid\": %d, \"shared\": %u, ", comma, (int)whose->pid, (int)whose->tid,
+			(unsigned)whose->shared);
+		print_counts(file, session, &sum.counts);
+		fputc('}', file);
+		comma = ", ";
+	}
+	fputc(']', file);
+}
+
+static void print_function(
+	FILE *file, const struct probe_session *session, const struct probe_function *function, bool first)
+{
+	struct probe_sum sum;
+
+	fputs(first ? "{\"name\": " : ", {\"name\": ", file);
+	papi_escape_json(file, function->name);
+	fputs(", \"linkage\": ", file);
+	papi_escape_json(file, function->linkage);
+	fputs(", \"module\": ", file);
+	papi_escape_json(file, session->list.modules[function->module].path);
+	if (!function->patched) {
+		fputs(", \"way\": null, \"reason\": ", file);
+		papi_escape_json(file, function->refusal);
+		fputc('}', file);
+		return;
+	}
+	fputs(", \"way\": \"patch\", \"reason\": null, ", file);
+	probe_report_sum(session, function->number, PROBE_ALL_ROWS, &sum);
+	print_counts(file, session, &sum.counts);
+	print_threads(file, session, function->number);
+	fputc('}', file);
+}
+
+void probe_report_json(const struct probe_options *options, const struct probe_session *session)
+{
+	FILE *file = options->file;
+	const char *comma = "";
+
+	fprintf(file, "{\"version\": 1, \"pid\": %d, \"command\": [", (int)session->pid);
+	for (char **word = options->command; word && *word; word++) {
+		fputs(comma, file);
+		papi_escape_json(file, *word);
+		comma = ", ";
+	}
+	fprintf(file, "], \"seconds\": %.6f, \"unseen\": %" PRIu64 ", \"functions\": [", session->seconds,
+		(uint64_t)session->table->unseen);
+	for (size_t i = 0; i < session->list.n_functions; i++)
+		print_function(file, session, &session->list.functions[i], i == 0);
+	fputs("]}\n", file);
+}
