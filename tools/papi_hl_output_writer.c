@@ -19,6 +19,7 @@ static const struct papi_tool_option options[] = {
 		"summary: total, minimum, median and maximum over threads; accumulate: totals; detail: each rank and "
 		"thread (summary)" },
 	{ 'n', "notation", "NOTATION", "derived: rates such as IPC, too; raw: only what was counted (derived)" },
+	{ 'g', "group", "GROUP,...", "metrics, too, of those groups: flops, cache, ... (papi_run --list-groups)" },
 	{ 'o', "output", "FILE", "write there instead of to standard output" },
 	{ 0 },
 };
@@ -36,6 +37,7 @@ struct request {
 	enum writer_type type;
 	bool rates;
 	const char *output;
+	const char *groups; /* NULL: none */
 	const char **sources;
 	unsigned n_sources;
 };
@@ -90,6 +92,9 @@ static struct request parse(int argc, char **argv)
 			break;
 		case 'n':
 			request.rates = parse_notation(optarg);
+			break;
+		case 'g':
+			request.groups = optarg;
 			break;
 		case 'o':
 			request.output = optarg;
@@ -163,6 +168,8 @@ int main(int argc, char **argv)
 	warn_of_differences(&run);
 	warn_of_refusals(&run);
 	writer_find_quantities(&run, request.rates);
+	if (request.groups)
+		writer_add_metrics(&run, request.groups);
 	if (request.output)
 		status = print_to(&request, &run);
 	else

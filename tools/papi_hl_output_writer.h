@@ -5,6 +5,7 @@
  *	papi_hl_output_writer.c            command line
  *	papi_hl_output_writer_read.c       files of ranks, each a JSON text, into samples
  *	papi_hl_output_writer_data.c       regions, samples, quantities and their statistics
+ *	papi_hl_output_writer_metrics.c    metrics
  *	papi_hl_output_writer_print.c      table and CSV          papi_hl_output_writer_json.c    JSON
  *
  * A *sample* is what one thread of one rank says about one region. A region is a path of names: the same name inside
@@ -64,15 +65,17 @@ enum writer_what {
 	WRITER_SECONDS,
 	WRITER_CYCLES,
 	WRITER_EVENT,
-	WRITER_RATE
+	WRITER_RATE,
+	WRITER_METRIC
 };
 
 struct writer_quantity {
 	enum writer_what what;
 	const char *name, *unit;
 	const char *kind; /* what its values are worth */
-	unsigned event;   /* WRITER_EVENT, WRITER_RATE: the numerator */
-	int denominator;  /* WRITER_RATE: event; -1: seconds */
+	unsigned event;   /* WRITER_EVENT, WRITER_RATE: the numerator; WRITER_METRIC: its number in the group */
+	int denominator;  /* WRITER_RATE: event; -1: seconds, also of a metric */
+	int group;        /* WRITER_METRIC */
 	long double scale;
 	bool no_total;
 };
@@ -92,6 +95,7 @@ struct writer_run {
 	unsigned n_quantities;
 	char *version, *program, *cpu;
 	bool slowed; /* by counting, in a process at least */
+	bool has_metrics;
 };
 
 /* Over the samples that have the quantity: n of them. */
@@ -121,13 +125,24 @@ void writer_set_value(struct writer_sample *sample, unsigned event, long double 
 
 /* When everything is read: what can be said about it. */
 void writer_find_quantities(struct writer_run *run, bool rates);
-long double writer_value(const struct writer_sample *sample, const struct writer_quantity *quantity);
-struct writer_statistic writer_statistic(const struct writer_region *region, const struct writer_quantity *quantity);
+void writer_add_quantity(struct writer_run *run, struct writer_quantity quantity);
+/* The position of an event that was counted; -1. */
+int writer_find_event(const struct writer_run *run, const char *name);
+long double writer_value(
+	const struct writer_run *run, const struct writer_sample *sample, const struct writer_quantity *quantity);
+struct writer_statistic writer_statistic(
+	const struct writer_run *run, const struct writer_region *region, const struct writer_quantity *quantity);
 unsigned writer_threads(const struct writer_run *run);
 /* The worse of two kinds. A kind that is not known here is worse than all. */
 const char *writer_worse(const char *one, const char *other);
 /* What all regions that are in no other have of it together; NAN if nothing. */
 long double writer_whole(const struct writer_run *run, const struct writer_quantity *quantity);
+
+/* Behind the other quantities, those metrics of the groups whose events were counted. */
+void writer_add_metrics(struct writer_run *run, const char *groups);
+/* The metric of all these samples together. */
+long double writer_metric(const struct writer_run *run, const struct writer_sample *samples, unsigned n,
+	const struct writer_quantity *quantity);
 
 /* ---- Input ---- */
 

@@ -179,7 +179,7 @@ static const struct {
 	{ "TLB misses/1000 instructions", "", "PAPI_TLB_DM", "PAPI_TOT_INS", 1000 },
 };
 
-static int find_event(const struct writer_run *run, const char *name)
+int writer_find_event(const struct writer_run *run, const char *name)
 {
 	for (unsigned i = 0; i < run->n_events; i++)
 		if (strcmp(run->events[i].name, name) == 0)
@@ -187,7 +187,7 @@ static int find_event(const struct writer_run *run, const char *name)
 	return -1;
 }
 
-static void add_quantity(struct writer_run *run, struct writer_quantity quantity)
+void writer_add_quantity(struct writer_run *run, struct writer_quantity quantity)
 {
 	run->quantities = writer_grow(run->quantities, run->n_quantities + 1, sizeof(run->quantities[0]));
 	run->quantities[run->n_quantities++] = quantity;
@@ -196,8 +196,8 @@ static void add_quantity(struct writer_run *run, struct writer_quantity quantity
 static void add_rates(struct writer_run *run)
 {
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		int numerator = find_event(run, rates[i].numerator),
-		    denominator = find_event(run, rates[i].denominator);
+		int numerator = writer_find_event(run, rates[i].numerator),
+		    denominator = writer_find_event(run, rates[i].denominator);
 		const struct writer_quantity *last = &run->quantities[run->n_quantities - 1];
 
 		/* Nothing is divided by a time that counting has made longer. */
@@ -206,7 +206,7 @@ static void add_rates(struct writer_run *run)
 		if (numerator < 0 || (denominator < 0 && *rates[i].denominator) ||
 			strcmp(last->name, rates[i].name) == 0)
 			continue;
-		add_quantity(run,
+		writer_add_quantity(run,
 			(struct writer_quantity){ .what = WRITER_RATE,
 				.name = rates[i].name,
 				.unit = rates[i].unit,
@@ -238,7 +238,7 @@ static bool any_sample(const struct writer_run *run, enum writer_what what)
 
 	for (unsigned i = 0; i < run->n_regions; i++)
 		for (unsigned j = 0; j < run->regions[i].n; j++)
-			if (writer_value(&run->regions[i].samples[j], &quantity) > 0)
+			if (writer_value(run, &run->regions[i].samples[j], &quantity) > 0)
 				return true;
 	return false;
 }
@@ -247,25 +247,25 @@ void writer_find_quantities(struct writer_run *run, bool with_rates)
 {
 	const char *of_time = run->slowed ? "slowed" : "exact";
 
-	add_quantity(run,
+	writer_add_quantity(run,
 		(struct writer_quantity){ .what = WRITER_INSTANCES, .name = "instances", .unit = "", .kind = "exact" });
 	/* A quantity that is seldom there is not mentioned where no region has it. */
 	if (any_sample(run, WRITER_UNFINISHED))
-		add_quantity(run,
+		writer_add_quantity(run,
 			(struct writer_quantity){
 				.what = WRITER_UNFINISHED, .name = "unfinished", .unit = "", .kind = "exact" });
 	if (any_sample(run, WRITER_UNCOUNTED))
-		add_quantity(run,
+		writer_add_quantity(run,
 			(struct writer_quantity){
 				.what = WRITER_UNCOUNTED, .name = "uncounted", .unit = "", .kind = "exact" });
-	add_quantity(run,
+	writer_add_quantity(run,
 		(struct writer_quantity){ .what = WRITER_SECONDS, .name = "real time", .unit = "s", .kind = of_time });
 	if (any_sample(run, WRITER_CYCLES))
-		add_quantity(run,
+		writer_add_quantity(run,
 			(struct writer_quantity){
 				.what = WRITER_CYCLES, .name = "cycles", .unit = "", .kind = of_time });
 	for (unsigned i = 0; i < run->n_events; i++)
-		add_quantity(run,
+		writer_add_quantity(run,
 			(struct writer_quantity){ .what = WRITER_EVENT,
 				.name = run->events[i].name,
 				.unit = run->events[i].units,
@@ -286,7 +286,8 @@ static long double denominator_of(const struct writer_sample *sample, const stru
 	return quantity->denominator < 0 ? sample->seconds : event_value(sample, quantity->denominator);
 }
 
-long double writer_value(const struct writer_sample *sample, const struct writer_quantity *quantity)
+long double writer_value(
+	const struct writer_run *run, const struct writer_sample *sample, const struct writer_quantity *quantity)
 {
 	long double denominator;
 
@@ -303,6 +304,8 @@ long double writer_value(const struct writer_sample *sample, const struct writer
 		return sample->cycles;
 	case WRITER_EVENT:
 		return event_value(sample, (int)quantity->event);
+	case WRITER_METRIC:
+		return writer_metric(run, sample, 1, quantity);
 	case WRITER_RATE:
 		break;
 	}
@@ -319,14 +322,15 @@ static int compare(const void *a, const void *b)
 }
 
 /* A ratio of events has as its total the ratio of their totals, over the samples that have both. */
-static long double total_ratio(const struct writer_region *region, const struct writer_quantity *quantity)
+static long double total_ratio(
+	const struct writer_run *run, const struct writer_region *region, const struct writer_quantity *quantity)
 {
 	long double numerator = 0, denominator = 0;
 
 	for (unsigned i = 0; i < region->n; i++) {
 		const struct writer_sample *sample = &region->samples[i];
 
-		if (isnan(writer_value(sample, quantity)))
+		if (isnan(writer_value(run, sample, quantity)))
 			continue;
 		numerator += event_value(sample, (int)quantity->event);
 		denominator += denominator_of(sample, quantity);
@@ -334,13 +338,14 @@ static long double total_ratio(const struct writer_region *region, const struct 
 	return denominator > 0 ? numerator / denominator * quantity->scale : NAN;
 }
 
-struct writer_statistic writer_statistic(const struct writer_region *region, const struct writer_quantity *quantity)
+struct writer_statistic writer_statistic(
+	const struct writer_run *run, const struct writer_region *region, const struct writer_quantity *quantity)
 {
 	struct writer_statistic result = { .total = NAN, .minimum = NAN, .median = NAN, .maximum = NAN };
 	long double *values = writer_grow(NULL, region->n, sizeof(*values)), sum = 0;
 
 	for (unsigned i = 0; i < region->n; i++) {
-		long double value = writer_value(&region->samples[i], quantity);
+		long double value = writer_value(run, &region->samples[i], quantity);
 
 		if (isnan(value))
 			continue;
@@ -355,7 +360,10 @@ struct writer_statistic writer_statistic(const struct writer_region *region, con
 		result.total = sum;
 	}
 	if (quantity->what == WRITER_RATE && quantity->denominator >= 0)
-		result.total = total_ratio(region, quantity);
+		result.total = total_ratio(run, region, quantity);
+	/* As with rates: in a second, threads beside each other do what they do together. */
+	if (quantity->what == WRITER_METRIC && quantity->denominator >= 0)
+		result.total = writer_metric(run, region->samples, region->n, quantity);
 	if (quantity->no_total)
 		result.total = NAN;
 	free(values);
@@ -372,7 +380,7 @@ long double writer_whole(const struct writer_run *run, const struct writer_quant
 		const struct writer_region *region = &run->regions[i];
 
 		for (unsigned j = 0; j < region->n && region->parent < 0; j++) {
-			long double value = writer_value(&region->samples[j], quantity);
+			long double value = writer_value(run, &region->samples[j], quantity);
 
 			whole += isnan(value) ? 0 : value;
 		}

@@ -15,10 +15,10 @@ static json_t *number(long double value)
 	return json_real((double)value);
 }
 
-static json_t *statistic(
-	const struct writer_region *region, const struct writer_quantity *quantity, enum writer_type type)
+static json_t *statistic(const struct writer_run *run, const struct writer_region *region,
+	const struct writer_quantity *quantity, enum writer_type type)
 {
-	struct writer_statistic all = writer_statistic(region, quantity);
+	struct writer_statistic all = writer_statistic(run, region, quantity);
 	json_t *object;
 
 	if (type == WRITER_ACCUMULATE)
@@ -49,23 +49,27 @@ static const char *key_of(const struct writer_quantity *quantity)
 static void add_quantities(json_t *object, const struct writer_run *run, const struct writer_region *region,
 	const struct writer_sample *sample, enum writer_type type)
 {
-	json_t *events = json_object(), *rates = json_object();
+	json_t *events = json_object(), *rates = json_object(), *metrics = json_object();
 	bool any_rate = false;
 
 	for (unsigned i = 0; i < run->n_quantities; i++) {
 		const struct writer_quantity *quantity = &run->quantities[i];
 		json_t *target = quantity->what == WRITER_EVENT ? events
 			: quantity->what == WRITER_RATE         ? rates
+			: quantity->what == WRITER_METRIC       ? metrics
 								: object;
 
 		any_rate |= target == rates;
 		json_object_set_new(target, key_of(quantity),
-			sample ? number(writer_value(sample, quantity)) : statistic(region, quantity, type));
+			sample ? number(writer_value(run, sample, quantity)) : statistic(run, region, quantity, type));
 	}
 	json_object_set_new(object, "events", events);
 	if (any_rate)
 		json_object_set(object, "rates", rates);
+	if (run->has_metrics)
+		json_object_set(object, "metrics", metrics);
 	json_decref(rates);
+	json_decref(metrics);
 }
 
 static json_t *path_of(const struct writer_run *run, const struct writer_region *region)
@@ -140,13 +144,13 @@ static json_t *all_refusals(const struct writer_run *run)
 	return object;
 }
 
-/* What each rate is worth. */
-static json_t *all_rates(const struct writer_run *run)
+/* What each rate, or metric, is worth. */
+static json_t *all_of(const struct writer_run *run, enum writer_what what)
 {
 	json_t *object = json_object();
 
 	for (unsigned i = 0; i < run->n_quantities; i++)
-		if (run->quantities[i].what == WRITER_RATE)
+		if (run->quantities[i].what == what)
 			json_object_set_new(object, run->quantities[i].name,
 				json_pack("{s:s,s:s}", "units", run->quantities[i].unit, "kind",
 					run->quantities[i].kind));
@@ -175,7 +179,9 @@ void writer_print_json(FILE *stream, const struct writer_run *run, enum writer_t
 	json_object_set_new(root, "slowed_by_counting", json_boolean(run->slowed));
 	json_object_set_new(root, "events", all_events(run));
 	json_object_set_new(root, "events_refused", all_refusals(run));
-	json_object_set_new(root, "rates", all_rates(run));
+	json_object_set_new(root, "rates", all_of(run, WRITER_RATE));
+	if (run->has_metrics)
+		json_object_set_new(root, "metrics", all_of(run, WRITER_METRIC));
 	json_object_set_new(root, "regions", all_regions(run, type));
 	/* A stream that cannot take it remembers that, and the end of the program says so. */
 	json_dumpf(root, stream, JSON_INDENT(2));

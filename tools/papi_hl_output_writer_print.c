@@ -55,7 +55,8 @@ static const char *number(long double value, const struct writer_quantity *quant
 {
 	static const char *const suffixes[] = { "", " k", " M", " G", " T", " P", " E", " Z", " Y" };
 	bool time = quantity->what == WRITER_EVENT && strcmp(quantity->unit, "ns") == 0;
-	bool integral = quantity->what != WRITER_SECONDS && quantity->what != WRITER_RATE;
+	bool integral = quantity->what != WRITER_SECONDS && quantity->what != WRITER_RATE &&
+		quantity->what != WRITER_METRIC;
 	int decimals = time ? 3 : !integral ? 6 : value == floorl(value) ? 0 : 1;
 	size_t scale = 0;
 
@@ -159,7 +160,7 @@ static void put_statistics(const struct page *page, const struct writer_region *
 {
 	for (unsigned i = 0; i < page->run->n_quantities; i++) {
 		const struct writer_quantity *quantity = &page->run->quantities[i];
-		struct writer_statistic all = writer_statistic(region, quantity);
+		struct writer_statistic all = writer_statistic(page->run, region, quantity);
 		/* A thread that is alone has a last value, and no others to compare it with. */
 		bool last = quantity->no_total && all.n == 1 && (quantity->what == WRITER_EVENT || alone(page));
 		const long double values[] = { last ? all.maximum : all.total, all.minimum, all.median, all.maximum };
@@ -179,7 +180,7 @@ static void put_samples(const struct page *page, const struct writer_region *reg
 			file->threads[sample->thread]);
 		for (unsigned j = 0; j < page->run->n_quantities; j++) {
 			const struct writer_quantity *quantity = &page->run->quantities[j];
-			long double value = writer_value(sample, quantity);
+			long double value = writer_value(page->run, sample, quantity);
 
 			put_title(page, indent + 2, quantity);
 			put_line(page, quantity, &value, 1);
@@ -317,7 +318,7 @@ static void put_summary_lines(FILE *stream, const struct writer_run *run, enum w
 		const char *path = path_of(run, &run->regions[i]);
 
 		for (unsigned j = 0; j < run->n_quantities; j++) {
-			struct writer_statistic all = writer_statistic(&run->regions[i], &run->quantities[j]);
+			struct writer_statistic all = writer_statistic(run, &run->regions[i], &run->quantities[j]);
 			const long double numbers[] = { all.total, all.minimum, all.median, all.maximum };
 
 			put_text(stream, path);
@@ -371,7 +372,7 @@ static void put_sample_lines(FILE *stream, const struct writer_run *run)
 			put_text(stream, run->files[sample->file].threads[sample->thread]);
 			for (unsigned j = 0; j < run->n_quantities; j++) {
 				fputc(',', stream);
-				put_number(stream, writer_value(sample, &run->quantities[j]));
+				put_number(stream, writer_value(run, sample, &run->quantities[j]));
 			}
 			fputs("\r\n", stream);
 		}

@@ -166,6 +166,7 @@ static void write_all(
 	write_models(out, list);
 	write_program(out, result, modules);
 	write_runs(out, result);
+	papi_run_metrics_json(out, list);
 	fputs("  \"events\": [\n", out);
 	for (size_t i = 0; i < list->number; i++) {
 		write_event(out, &list->events[i], result);

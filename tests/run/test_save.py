@@ -15,7 +15,7 @@ LOOPER = os.path.join(HELPERS, "looper")
 INSTRUCTIONS = "vpmu:::INSTRUCTIONS"
 KEYS = ["papi_run_save", "papi_version", "when", "machine", "models", "command", "directory", "reproducible",
         "environment", "modules", "inputs", "repeats", "exit_status", "signal", "elapsed_ns", "user_ns", "system_ns",
-        "slowed_by_counting", "processes", "events"]
+        "slowed_by_counting", "processes", "metrics", "findings", "events"]
 EVENT_KEYS = ["name", "unit", "kind", "counts", "interval", "domain", "virtual", "rate", "enabled_ns", "running_ns",
               "partial", "error"]
 

@@ -351,6 +351,76 @@ class MergingTest(WriterTest):
         self.assertEqual([one["rank"] for one in root["regions"]], ["0", "2", "9", "10"])
 
 
+class MetricsTest(WriterTest):
+    """-g over what was counted, with formulas that are written here."""
+
+    GROUPS = """GROUP,g,"for a test"
+METRIC,ratio,%,100 * N0 / N1,perf::PAGE-FAULTS,perf::TASK-CLOCK,SDESC,share
+METRIC,rate,fault/s,N0 / N1,perf::PAGE-FAULTS,seconds,SDESC,rate
+METRIC,other,1,N0,perf::CONTEXT-SWITCHES,SDESC,other
+METRIC,never,%,N0 / (N1 - N1),perf::PAGE-FAULTS,perf::PAGE-FAULTS,SDESC,never
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("g.csv", self.GROUPS)
+        self.environment = {**os.environ, "PAPI_METRICS_FILE": self.path("g.csv")}
+        events = {"perf::PAGE-FAULTS": "", "perf::TASK-CLOCK": "ns"}
+
+        def of(faults, clock, seconds):
+            return region("main", seconds=seconds, **{"perf::PAGE-FAULTS": faults, "perf::TASK-CLOCK": clock * 10 ** 9})
+
+        self.files = [rank_file(0, [of(30, 100, 2)], [of(10, 300, 4)], events=events)]
+        self.write_ranks(*self.files)
+
+    def metrics(self, *arguments, **facts):
+        result = self.run_writer("-g", "g", "--format", "json", *arguments, env=self.environment, **facts)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout), result.stderr
+
+    def test_values(self):
+        report, errors = self.metrics()
+        self.assertEqual(report["metrics"]["g:ratio"], {"units": "%", "kind": "exact"})
+        self.assertNotIn("g:other", report["metrics"])
+        metrics = report["regions"][0]["metrics"]
+        # A ratio of the totals, and a sum of rates.
+        self.assertEqual(metrics["g:ratio"]["total"], 10)
+        self.assertEqual([metrics["g:ratio"][key] for key in ("minimum", "maximum")], [100 * 10 / 300, 30])
+        self.assertEqual([metrics["g:rate"][key] for key in ("total", "maximum")], [17.5, 15])
+        self.assertEqual(metrics["g:never"]["total"], None)
+        self.assertIn("-g g: 1 of its 4 metrics are left out, for perf::CONTEXT-SWITCHES was not counted", errors)
+        self.assertRegex(errors, r"PAPI_EVENTS=\S*perf::CONTEXT-SWITCHES")
+
+    def test_threads(self):
+        report, _ = self.metrics("--type", "detail")
+        self.assertEqual([one["metrics"]["g:rate"] for one in report["regions"]], [15, 2.5])
+
+    def test_table_and_csv(self):
+        table = self.run_writer("-g", "g", env=self.environment).stdout
+        self.assertRegex(table, r"\n  g:ratio \(%\) +10\.000000 ")
+        self.assertTrue(all(len(line) <= 80 for line in table.splitlines()), table)
+        rows = csv.reader(io.StringIO(self.run_writer("-g", "g", "--format", "csv", env=self.environment).stdout))
+        self.assertIn(["main", "g:ratio", "%", "2", "10", "3.33333333", "16.6666667", "30", "exact"],
+                      [[cell if not cell.startswith("16.66") else "16.6666667" for cell in row] for row in rows])
+
+    def test_slowed(self):
+        self.files[0]["slowed_by_counting"] = True
+        self.write_ranks(*self.files)
+        report, _ = self.metrics()
+        self.assertNotIn("g:rate", report["metrics"])
+        self.assertIn("g:ratio", report["metrics"])
+
+    def test_not_asked_for(self):
+        self.assertNotIn("metrics", json.loads(self.run_writer("--format", "json").stdout))
+
+    def test_nonsense(self):
+        for groups in ("nosuchgroup", "", "g,,g", "g\x1b"):
+            result = self.run_writer("-g", groups, env=self.environment)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), groups)
+            self.assertIn("-g", result.stderr)
+            self.assertNotIn("\x1b", result.stderr)
+
+
 class MistakesTest(WriterTest):
     def test_no_files(self):
         self.assertIn("papi_hl_output: No such file or directory; a program with regions writes it", self.refused())
