@@ -194,6 +194,13 @@ __asm__(".globl tail\n.type tail, @function\ntail: .cfi_startproc\n nop\n jmp wo
 	".globl tail_of_tail\n.type tail_of_tail, @function\ntail_of_tail: .cfi_startproc\n jmp tail\n"
 	" .cfi_endproc\n.size tail_of_tail, . - tail_of_tail\n");
 
+/* 1 instruction, and those of work(); it looks as a linker's stub does. */
+void like_stub(uint64_t n);
+extern void (*stub_target)(uint64_t n);
+void (*stub_target)(uint64_t n) = work;
+__asm__(".globl like_stub\n.type like_stub, @function\nlike_stub: .cfi_startproc\n jmp *stub_target(%rip)\n"
+	" .cfi_endproc\n.size like_stub, . - like_stub\n");
+
 static ucontext_t main_context, coroutines[2];
 static _Alignas(16) char coroutine_stacks[2][32768];
 
@@ -258,8 +265,10 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "switch"))
 		switch_stacks();
 	else if (!strcmp(what, "tails"))
-		for (unsigned i = 0; i < 100; i++)
+		for (unsigned i = 0; i < 100; i++) {
 			tail_of_tail(10);
+			like_stub(10);
+		}
 	else if (!strcmp(what, "deep"))
 		go_deep(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "fork"))

@@ -224,6 +224,7 @@ class Calls(Exact):
         self.assertEqual(found["main", "tail_of_tail"], (100, 100 * 24))
         self.assertEqual(found["tail_of_tail", "tail"], (100, 100 * 23))
         self.assertEqual(found["tail", "work"], (100, 100 * 21))
+        self.assertEqual(found["main", "like_stub"], (100, 100 * 22))
 
     def test_deep(self):
         """Further in than there is room for frames, calls are counted."""

@@ -58,6 +58,12 @@ static bool begins_another(const struct papi_vpmu_view *view, uint64_t site, uin
 	return papi_vpmu_functions_begins_another(site, target);
 }
 
+static bool is_no_stub(const struct papi_vpmu_view *view, uint64_t pc)
+{
+	(void)view;
+	return papi_vpmu_functions_is_no_stub(pc);
+}
+
 static const struct papi_vpmu_view process = {
 	.executable_until = executable_until,
 	.may_change = may_change,
@@ -66,6 +72,7 @@ static const struct papi_vpmu_view process = {
 	.load = load,
 	.owns_breakpoints = owns_breakpoints,
 	.begins_another = begins_another,
+	.is_no_stub = is_no_stub,
 };
 
 /* ---- making and filing ---- */
@@ -113,7 +120,7 @@ static void find_pair(const struct papi_vpmu_translation *t, struct papi_vpmu_pl
 		return;
 	last = &t->decoded.instructions[t->decoded.count - 1];
 	if (last->counted && papi_vpmu_is_call(t, last) &&
-		!papi_vpmu_stub_slot(t->request.view, papi_vpmu_branch_target(last)))
+		!papi_vpmu_call_slot(t->request.view, papi_vpmu_branch_target(last)))
 		papi_vpmu_profile_pair(t->block.profile, papi_vpmu_branch_target(last), &pair);
 	place->pair = pair.counters;
 	place->active = pair.active;

@@ -41,6 +41,11 @@ static bool has_calls(const struct papi_vpmu_translation *t, const struct papi_v
 	return t->request.wants->calls && !t->request.library && last->counted && t->block.profile;
 }
 
+uint64_t papi_vpmu_call_slot(const struct papi_vpmu_view *view, uint64_t target)
+{
+	return view->is_no_stub && view->is_no_stub(view, target) ? 0 : papi_vpmu_stub_slot(view, target);
+}
+
 bool papi_vpmu_is_call(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	const struct papi_vpmu_view *view = t->request.view;
@@ -50,7 +55,7 @@ bool papi_vpmu_is_call(const struct papi_vpmu_translation *t, const struct papi_
 		return last->kind == PAPI_VPMU_CALL;
 	target = papi_vpmu_branch_target(last);
 	return view->begins_another &&
-		(papi_vpmu_stub_slot(view, target) || view->begins_another(view, last->pc, target));
+		(papi_vpmu_call_slot(view, target) || view->begins_another(view, last->pc, target));
 }
 
 static void reach(struct papi_vpmu_translation *t, enum papi_vpmu_call_step step)
@@ -144,7 +149,7 @@ void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target)
 
 bool papi_vpmu_note_callee(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
 {
-	uint64_t slot = target ? papi_vpmu_stub_slot(t->request.view, target) : 0;
+	uint64_t slot = target ? papi_vpmu_call_slot(t->request.view, target) : 0;
 
 	if (!has_calls(t, last) || (target && (!slot || !papi_vpmu_is_call(t, last))))
 		return false;

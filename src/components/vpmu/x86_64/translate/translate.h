@@ -183,7 +183,9 @@ static inline bool papi_vpmu_profiles_taken(const struct papi_vpmu_wants *wants)
 	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 }
 
-/* calls.c: whether a direct call or jump calls something: also as the last act of its function. And behind it, where
+/* calls.c: the slot by which a linker's stub leads on that is called or jumped to; 0: it is none. */
+uint64_t papi_vpmu_call_slot(const struct papi_vpmu_view *view, uint64_t target);
+/* Whether a direct call or jump calls something: also as the last act of its function. And behind it, where
  * the program is at the target: opens the frame. Returns false where no calls are wanted. And behind the block, where
  * that leads when something is missing. */
 bool papi_vpmu_is_call(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last);

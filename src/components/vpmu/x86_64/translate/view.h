@@ -28,6 +28,8 @@ struct papi_vpmu_view {
 	bool (*owns_breakpoints)(const struct papi_vpmu_view *view);
 	/* Whether a jump from site to target leads to where another function begins. NULL: never. */
 	bool (*begins_another)(const struct papi_vpmu_view *view, uint64_t site, uint64_t target);
+	/* Whether what looks like a linker's stub is a function. NULL: never. */
+	bool (*is_no_stub)(const struct papi_vpmu_view *view, uint64_t pc);
 };
 
 static inline const uint8_t *papi_vpmu_view_bytes(const struct papi_vpmu_view *view, uint64_t address)
