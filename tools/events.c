@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common.h"
 #include "text.h"
@@ -106,6 +107,20 @@ bool papi_event_is_virtual(int code)
 	int component = PAPI_get_event_component(code);
 
 	return component >= 0 && component == PAPI_get_component_index("vpmu");
+}
+
+bool papi_event_takes_counter(const char *name)
+{
+	static const char *const software[] = { "CLOCK", "FAULTS", "SWITCHES", "MIGRATIONS", "::CS" };
+
+	/* Time stamps and breakpoints: no counter that several events could want. */
+	if (strncasecmp(name, "msr/", 4) == 0 || strncasecmp(name, "mem:", 4) == 0)
+		return false;
+	name = strcasestr(name, "perf::");
+	for (size_t i = 0; name && i < sizeof(software) / sizeof(software[0]); i++)
+		if (strcasestr(name, software[i]))
+			return false;
+	return true;
 }
 
 bool papi_event_is_rate(const PAPI_event_info_t *event)

@@ -43,6 +43,12 @@ const char *papi_event_kind(int code);
 /* Whether it is counted by translation of the program, which makes the program slower. */
 bool papi_event_is_virtual(int code);
 
+/*
+ * Does an event take one of the CPU's few counters? Not those that the kernel counts itself, in software: any number of
+ * them at once, and exactly. An event that is not known to be one of those may take a counter.
+ */
+bool papi_event_takes_counter(const char *name);
+
 /* Whether its value is one per second already. */
 bool papi_event_is_rate(const PAPI_event_info_t *event);
 

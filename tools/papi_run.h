@@ -202,7 +202,6 @@ void papi_run_events_check(const struct run_list *list);
 void papi_run_events_describe(struct run_list *list);
 void papi_run_events_refuse(struct run_event *event, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *papi_run_events_reason(const char *name, int code);
-bool papi_run_events_take_counter(const struct run_event *event);
 size_t papi_run_events_counted(const struct run_list *list);
 void papi_run_events_conclude(struct run_list *list);
 void papi_run_events_forgive(struct run_list *list);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
 #include "papi_run.h"
 
 /* An empty EventSet for a component and a domain, attached and inherited. A PAPI code. */
@@ -115,7 +116,7 @@ static int place_in_domain(
 	struct run_counters *counters, const struct run_list *list, size_t member, int domain, char **reason)
 {
 	const struct run_event *event = &list->events[member];
-	bool alone = papi_run_events_take_counter(event);
+	bool alone = papi_event_takes_counter(event->name);
 	struct run_set set = { .eventset = PAPI_NULL };
 	int code;
 	int error = PAPI_event_name_to_code(event->name, &code);

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "escape.h"
 #include "event_names.h"
@@ -52,25 +51,6 @@ void papi_run_events_parse(struct run_list *list, const char *text)
 			papi_tool_usage_error(&papi_run_tool, "-e: %s", mistake);
 		append(list, name, length);
 	}
-}
-
-/*
- * Does an event take one of the CPU's few counters? Not those that the kernel counts itself, in software: any number of
- * them at once, and exactly. An event that is not known to be one of those may take a counter.
- */
-bool papi_run_events_take_counter(const struct run_event *event)
-{
-	static const char *const software[] = { "CLOCK", "FAULTS", "SWITCHES", "MIGRATIONS", "::CS" };
-	const char *name = event->name;
-
-	/* Time stamps and breakpoints: no counter that several events could want. */
-	if (strncasecmp(name, "msr/", 4) == 0 || strncasecmp(name, "mem:", 4) == 0)
-		return false;
-	name = strcasestr(name, "perf::");
-	for (size_t i = 0; name && i < NUMBER_OF(software); i++)
-		if (strcasestr(name, software[i]))
-			return false;
-	return true;
 }
 
 /*

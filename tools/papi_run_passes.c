@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
 #include "papi_run.h"
 
 /* Nobody waits for more, and a number of bits holds them. */
@@ -24,7 +25,7 @@ struct passes {
 
 static bool is_planned(const struct run_event *event)
 {
-	return !event->error && !event->is_virtual && papi_run_events_take_counter(event);
+	return !event->error && !event->is_virtual && papi_event_takes_counter(event->name);
 }
 
 static bool add(int set, const struct run_event *event)

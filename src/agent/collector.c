@@ -292,7 +292,7 @@ static bool read_page(const struct papi_agent_table *table, size_t page, struct 
 	entry = &table->entries[owner - 1];
 	memset(record, 0, sizeof(*record));
 	record->pid = atomic_load(&entry->pid);
-	record->tid = atomic_load(&table->threads[page]);
+	record->tid = abs(atomic_load(&table->threads[page]));
 	record->process = atomic_load(&entry->number);
 	memcpy(record->name, entry->name, sizeof(record->name));
 	for (size_t lane = 0; lane < PAPI_AGENT_LANES; lane++)

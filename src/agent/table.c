@@ -35,9 +35,11 @@ static uint32_t number_of(const struct papi_agent_process *entry)
 
 static void add(unsigned lane, unsigned counter, uint64_t *number)
 {
-	if (*number)
-		atomic_fetch_add_explicit(&papi_agent_table->sums[lane][counter], *number, memory_order_relaxed);
-	*number = 0;
+	uint64_t counted = __atomic_load_n(number, __ATOMIC_RELAXED);
+
+	if (counted)
+		atomic_fetch_add_explicit(&papi_agent_table->sums[lane][counter], counted, memory_order_relaxed);
+	__atomic_store_n(number, 0, __ATOMIC_RELAXED);
 }
 
 /* The sums alone have what finds no room. */
@@ -67,9 +69,11 @@ static void record(const struct papi_agent_process *entry, const uint64_t *count
 
 static void add_all(uint64_t *counters)
 {
+	atomic_fetch_add(&papi_agent_table->folds_begun, 1);
 	for (unsigned lane = 0; lane < PAPI_AGENT_LANES; lane++)
 		for (unsigned i = 0; i < PAPI_AGENT_COUNTERS; i++)
 			add(i < PAPI_AGENT_EXACT ? 0 : lane, i, &counters[lane * PAPI_AGENT_COUNTERS + i]);
+	atomic_fetch_add(&papi_agent_table->folds_ended, 1);
 }
 
 void papi_agent_counters_add(uint64_t *counters, int tid)
@@ -84,6 +88,14 @@ void papi_agent_counter_take_back(unsigned counter, uint64_t number)
 	atomic_fetch_sub_explicit(&papi_agent_table->sums[0][counter], number, memory_order_relaxed);
 }
 
+/* Also when it has ended. */
+static int thread_of(unsigned page)
+{
+	int tid = atomic_load(&papi_agent_table->threads[page]);
+
+	return tid < 0 ? -tid : tid;
+}
+
 void papi_agent_entry_fold(const struct papi_agent_process *entry)
 {
 	uint32_t owner = number_of(entry);
@@ -92,7 +104,7 @@ void papi_agent_entry_fold(const struct papi_agent_process *entry)
 		if (atomic_load_explicit(&papi_agent_table->owners[i], memory_order_relaxed) != owner)
 			continue;
 		if (papi_agent_table->by_thread)
-			record(entry, papi_agent_table->pages[i][0], atomic_load(&papi_agent_table->threads[i]));
+			record(entry, papi_agent_table->pages[i][0], thread_of(i));
 		add_all(papi_agent_table->pages[i][0]);
 		atomic_store_explicit(&papi_agent_table->owners[i], 0, memory_order_release);
 	}

@@ -7,9 +7,12 @@
  *	head        what to count, and the sums of what has ended
  *	processes   an entry for each that counts, is expected to, or is missing something
  *	owners      of the pages: number of a process and 1; 0: free
- *	threads     of the pages
+ *	threads     of the pages; 0: not known yet; negative: those of one that has ended
  *	pages       the counters of threads, while they run (agent.h)
  *	records     of threads that have ended, where each is wanted
+ *
+ * What ends is moved from a page into the sums. Who reads both while the program runs sees by two numbers, folds_begun
+ * and folds_ended, whether something was moved meanwhile, and reads again.
  *
  * The collector adds the sums and all pages, so nothing has to be told by a process that ends: one that was killed is
  * counted up to the signal. Pages that nobody owns are zero.
@@ -81,6 +84,7 @@ struct papi_agent_table {
 	_Atomic uint32_t unlisted;              /* processes without an entry, for there was none left */
 	_Atomic uint32_t next_entry, next_page; /* where to look for free ones first */
 	_Atomic uint32_t entered;               /* behind the last entry that has ever been taken */
+	_Atomic uint32_t folds_begun, folds_ended;
 	_Atomic uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 	struct papi_agent_process entries[PAPI_AGENT_PROCESSES];
 	_Atomic uint32_t owners[PAPI_AGENT_PAGES];

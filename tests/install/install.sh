@@ -57,11 +57,12 @@ check_tree() # PREFIX
 		echo "#include <$(basename "$header")>" >"$stage/header.c"
 		run cc -std=c99 -Wall -Werror -fsyntax-only -I"$1/include" "$stage/header.c"
 	done
-	for source in "$source_root"/tools/papi_*.1 "$source_root"/tools/profometer.1; do
+	for source in "$source_root"/tools/papi_*.1 "$source_root"/tools/p[er]*ometer.1; do
 		page=$(basename "$source")
 		# A tool that reads JSON is built where there is a library for it.
 		case $page in
-		papi_compare.1 | papi_hl_output_writer.1) [ -x "$build_root/tools/${page%.1}" ] || continue ;;
+		papi_compare.1 | papi_hl_output_writer.1 | perfometer.1)
+			[ -x "$build_root/tools/${page%.1}" ] || continue ;;
 		esac
 		check_file "$1/share/man/man1/$page"
 		check_file "$1/share/bash-completion/completions/${page%.1}"

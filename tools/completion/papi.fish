@@ -67,7 +67,7 @@ function __papi_register --argument-names command
     end
     __papi_register_options $condition $command
     switch $command
-        case papi_profile
+        case papi_profile perfometer
             complete -c $command -x -n $condition -a '(__fish_complete_subcommand --fcs-skip=1)'
         case papi_probe papi_run
             complete -c $command -x -a '(__fish_complete_subcommand --fcs-skip=1)'

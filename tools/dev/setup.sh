@@ -67,6 +67,7 @@ find_wanted()
 {
 	missing=
 	need libjansson-dev has_header jansson.h
+	need libmicrohttpd-dev has_header microhttpd.h
 	need libsqlite3-dev has_header sqlite3.h
 	need libdw-dev has_header elfutils/libdwfl.h
 	need xz-utils has_command xz

@@ -33,7 +33,7 @@ struct papi_agent {
 	 * is none left: its counters are then the process's own.
 	 */
 	void *(*take)(void);
-	/* That page is that thread's from now on. */
+	/* That page is that thread's from now on; negative: its own last instructions may still be counted there. */
 	void (*begin)(void *page, int tid);
 	/* A thread has ended: adds its counters up, lane by lane, and zeroes them. */
 	void (*add)(uint64_t *counters, int tid);

@@ -48,6 +48,8 @@ static void use_own_counters(struct papi_vpmu_thread *thread)
 /* The page stays with the block: no system call is made at the end of a thread. */
 void papi_vpmu_thread_hand_in(struct papi_vpmu_thread *thread)
 {
+	if (papi_vpmu_agent && thread->page)
+		papi_vpmu_agent->begin(thread->page, -thread->signals.tid);
 	if (papi_vpmu_agent)
 		papi_vpmu_agent->add(thread->counters[0], thread->signals.tid);
 }

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run.c - the loop of perfometer: a program that it has started, or a process that runs already, sampled at a steady
+ * rate, while the server answers and signals are passed on. After the program's own end its exit status wins.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "available.h"
+#include "common.h"
+#include "escape.h"
+#include "perfometer.h"
+#include "process.h"
+#include "program.h"
+#include "server.h"
+#include "session.h"
+
+/* Nobody has looked for longer than both this and several samples: what happened meanwhile is not known. */
+#define LATE_SECONDS 1.0
+
+enum { FILE_SIGNALS, FILE_CLOCK, FILE_PROCESS, FILE_SERVER, N_FILES };
+
+struct meter {
+	const struct papi_perfometer_options *options;
+	struct papi_journal journal;
+	struct papi_session session;
+	struct papi_server *server; /* NULL: there is none */
+	struct papi_server_answers answers;
+	struct papi_program program;
+	struct pollfd files[N_FILES];
+	bool ended;       /* the program, or the watch over it */
+	bool interrupted; /* somebody wants perfometer to end */
+	int status;       /* its exit status */
+	char *name;       /* of the program */
+};
+
+/* ---- beginning ---- */
+
+/* Of those that people want to see first, what this machine counts. */
+static const char *const usual[] = { "PAPI_TOT_INS", "perf::TASK-CLOCK", "perf::PAGE-FAULTS" };
+
+#define N_USUAL (sizeof(usual) / sizeof(usual[0]))
+
+static bool choose_usual(struct meter *meter, char *reason, size_t size)
+{
+	const char *names[N_USUAL];
+	size_t number = 0;
+
+	for (size_t i = 0; i < N_USUAL; i++)
+		if (PAPI_query_named_event(usual[i]) == PAPI_OK)
+			names[number++] = usual[i];
+	if (number)
+		return papi_session_choose(&meter->session, names, number, reason, size);
+	snprintf(reason, size, "this machine counts none of the usual events; choose some with -e");
+	return false;
+}
+
+/* Names that mean nothing are mistakes of the command line. */
+static bool choose(struct meter *meter)
+{
+	const struct papi_perfometer_options *options = meter->options;
+	char reason[4096];
+
+	if (options->n_events ? papi_session_choose(&meter->session, (const char *const *)options->events,
+					options->n_events, reason, sizeof(reason))
+			      : choose_usual(meter, reason, sizeof(reason)))
+		return true;
+	papi_perfometer_say("%s", reason);
+	meter->status = PAPI_TOOL_USAGE;
+	return false;
+}
+
+static void write_hello(struct meter *meter, char *const command[])
+{
+	FILE *out = papi_journal_write(&meter->journal, PAPI_JOURNAL_LASTING, 0, 0);
+	const PAPI_hw_info_t *hardware = PAPI_get_hardware_info();
+	char started[32], version[32], *words = papi_perfometer_format("%s", "");
+	time_t now = time(NULL);
+	struct tm utc;
+
+	for (size_t i = 0; command[i]; i++) {
+		char *longer = papi_perfometer_format("%s%s%s", words, i ? " " : "", command[i]);
+
+		free(words);
+		words = longer;
+	}
+	papi_tool_version(version, sizeof(version));
+	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	fputs("{\"type\":\"hello\",\"version\":1,\"program\":", out);
+	papi_escape_json(out, words);
+	fputs(",\"machine\":", out);
+	papi_escape_json(out, hardware ? hardware->model_string : "");
+	fprintf(out, ",\"started\":\"%s\",\"interval_ms\":%g,\"tool\":\"perfometer %s\"}", started,
+		1000.0 / meter->options->rate, version);
+	papi_journal_done(&meter->journal);
+	free(words);
+}
+
+static struct meter *of_hand_over;
+
+static void hand_over(void)
+{
+	papi_agent_collector_hand_over(&of_hand_over->session.virtually.collector);
+}
+
+static bool complain(struct meter *meter, const char *reason, int status)
+{
+	papi_perfometer_say("%s", reason);
+	meter->status = status;
+	return false;
+}
+
+/* The program waits at its gate then. */
+static bool spawn(struct meter *meter, char *path)
+{
+	const struct papi_perfometer_options *options = meter->options;
+	char reason[4096];
+	const char *call;
+	int error;
+
+	if (!papi_virtual_expect(&meter->session.virtually, path, options->models, reason, sizeof(reason)))
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	of_hand_over = meter;
+	error = papi_program_spawn(&meter->program, path, options->command, hand_over, &call);
+	if (error) {
+		snprintf(reason, sizeof(reason), "cannot %s: %s", call, strerror(error));
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	}
+	write_hello(meter, options->command);
+	meter->name = papi_perfometer_format("%s", strrchr(path, '/') + 1);
+	if (papi_session_start(&meter->session, meter->program.pid, true, meter->name, reason, sizeof(reason)))
+		return true;
+	close(meter->program.gate);
+	close(meter->program.failure);
+	waitpid(meter->program.pid, NULL, 0);
+	return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+}
+
+static bool start_program(struct meter *meter)
+{
+	const char *program = meter->options->command[0];
+	char reason[4096], *path = NULL;
+	int error = papi_program_find(program, &path);
+	bool started;
+
+	if (error) {
+		free(path);
+		meter->status = papi_program_refused(program, false, error, reason, sizeof(reason));
+		return complain(meter, reason, meter->status);
+	}
+	if (papi_program_keeps_secrets(path)) {
+		free(path);
+		return complain(meter,
+			"the program gets rights that you do not have, or is not readable, and the kernel stops "
+			"counting when it starts: run perfometer with these rights",
+			PAPI_PROGRAM_FAILURE);
+	}
+	started = spawn(meter, path);
+	free(path);
+	if (!started)
+		return false;
+	error = papi_program_release(&meter->program);
+	if (!error)
+		return true;
+	waitpid(meter->program.pid, NULL, 0);
+	meter->status = papi_program_refused(program, true, error, reason, sizeof(reason));
+	return complain(meter, reason, meter->status);
+}
+
+static bool start_watch(struct meter *meter)
+{
+	pid_t pid = meter->options->pid;
+	char reason[4096], **command;
+	const char *slash;
+	bool started;
+
+	if (papi_process_is_unfit(pid, reason, sizeof(reason)))
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	command = papi_process_command(pid);
+	if (!command)
+		papi_perfometer_no_memory();
+	meter->files[FILE_PROCESS].fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	write_hello(meter, command);
+	slash = strrchr(command[0], '/');
+	meter->name = papi_perfometer_format("%s", slash ? slash + 1 : command[0]);
+	free(command);
+	started = papi_session_start(&meter->session, pid, false, meter->name, reason, sizeof(reason));
+	return started || complain(meter, reason, PAPI_PROGRAM_FAILURE);
+}
+
+/* ---- the server ---- */
+
+static char *answer_available(void *argument)
+{
+	return papi_available_json(argument);
+}
+
+static char *answer_metrics(void *argument)
+{
+	return papi_available_openmetrics(argument);
+}
+
+static bool answer_choice(void *argument, const char *const names[], size_t number, char *reason, size_t size)
+{
+	return papi_session_choose(argument, names, number, reason, size);
+}
+
+static bool start_server(struct meter *meter)
+{
+	char reason[1024];
+
+	if (!meter->options->server)
+		return true;
+	meter->answers = (struct papi_server_answers){ &meter->session, answer_available, answer_metrics,
+		answer_choice };
+	meter->server = papi_server_begin(
+		&meter->journal, &meter->answers, meter->options->port, reason, sizeof(reason));
+	if (!meter->server)
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	meter->files[FILE_SERVER].fd = papi_server_file(meter->server);
+	papi_perfometer_say("%s", papi_server_address(meter->server));
+	return true;
+}
+
+/* ---- the loop ---- */
+
+static void finish(struct meter *meter, const char *lane, const char *all)
+{
+	papi_session_finish(&meter->session, lane, all);
+	meter->ended = true;
+	if (meter->server)
+		papi_server_close(meter->server);
+}
+
+static void end_program(struct meter *meter, int status)
+{
+	char how[64], all[128];
+
+	if (WIFSIGNALED(status))
+		snprintf(how, sizeof(how), "killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(how, sizeof(how), "exited %d", WEXITSTATUS(status));
+	snprintf(all, sizeof(all), "the program has ended: %s", how);
+	finish(meter, how, all);
+	meter->status = papi_program_exit_status(status);
+}
+
+/* False: there is no more to tell of it. */
+static bool look_at_program(struct meter *meter)
+{
+	double now = papi_session_time(&meter->session);
+	int status;
+
+	if (meter->options->pid || meter->ended ||
+		waitpid(meter->program.pid, &status, WNOHANG | WUNTRACED | WCONTINUED) <= 0)
+		return false;
+	if (WIFSTOPPED(status))
+		papi_journal_notice(&meter->journal, now, "info", "the program was stopped by a signal");
+	else if (WIFCONTINUED(status))
+		papi_journal_notice(&meter->journal, now, "info", "the program goes on");
+	else
+		end_program(meter, status);
+	return true;
+}
+
+static void take_signal(struct meter *meter)
+{
+	struct signalfd_siginfo info;
+
+	while (read(meter->files[FILE_SIGNALS].fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		int number = (int)info.ssi_signo;
+
+		if (number == SIGCHLD) {
+			while (look_at_program(meter))
+				continue;
+		} else if (meter->options->pid || meter->ended) {
+			meter->interrupted = true;
+			if (!meter->ended)
+				finish(meter, "no longer watched", "the watch was ended");
+		} else {
+			/* After what asks for an end, nobody stays for pages. */
+			meter->interrupted = meter->interrupted || (number != SIGUSR1 && number != SIGUSR2);
+			papi_program_pass_on(&meter->program, number, info.ssi_code);
+		}
+	}
+}
+
+/* A perfometer that was stopped, or a machine that slept. */
+static void tell_gap(struct meter *meter)
+{
+	double now = papi_session_time(&meter->session), last = meter->session.last;
+	FILE *out;
+
+	if (now - last < LATE_SECONDS || now - last < 5.0 / meter->options->rate)
+		return;
+	out = papi_journal_write(&meter->journal, PAPI_JOURNAL_PASSING, 0, now);
+	fprintf(out, "{\"type\":\"gap\",\"t\":%.6f,\"until\":%.6f,\"ids\":null,\"reason\":\"perfometer did not run\"}",
+		last, now);
+	papi_journal_done(&meter->journal);
+}
+
+static void take_sample(struct meter *meter)
+{
+	uint64_t times;
+
+	if (read(meter->files[FILE_CLOCK].fd, &times, sizeof(times)) < 0 || meter->ended)
+		return;
+	tell_gap(meter);
+	papi_session_sample(&meter->session);
+}
+
+static bool goes_on(const struct meter *meter)
+{
+	if (!meter->ended)
+		return true;
+	return meter->server && !meter->interrupted && (meter->options->stay || papi_server_pages(meter->server) > 0);
+}
+
+static void wait_and_serve(struct meter *meter)
+{
+	int ready = poll(meter->files, N_FILES, meter->server ? papi_server_patience(meter->server) : -1);
+
+	if (ready > 0 && meter->files[FILE_SIGNALS].revents)
+		take_signal(meter);
+	if (ready > 0 && meter->files[FILE_CLOCK].revents)
+		take_sample(meter);
+	if (ready > 0 && meter->files[FILE_PROCESS].revents && !meter->ended)
+		finish(meter, "ended", "the process has ended");
+	if (meter->ended)
+		meter->files[FILE_PROCESS].fd = -1;
+	if (meter->server)
+		papi_server_serve(meter->server);
+}
+
+static bool open_files(struct meter *meter)
+{
+	sigset_t signals = *papi_program_signals();
+	const long step = 1000000000L / meter->options->rate;
+	const struct itimerspec beat = { .it_interval = { step / 1000000000L, step % 1000000000L },
+		.it_value = { step / 1000000000L, step % 1000000000L } };
+
+	sigaddset(&signals, SIGCHLD);
+	for (size_t i = 0; i < N_FILES; i++)
+		meter->files[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	meter->files[FILE_SIGNALS].fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	meter->files[FILE_CLOCK].fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return meter->files[FILE_SIGNALS].fd >= 0 && meter->files[FILE_CLOCK].fd >= 0 &&
+		timerfd_settime(meter->files[FILE_CLOCK].fd, 0, &beat, NULL) == 0;
+}
+
+static bool start(struct meter *meter)
+{
+	const struct papi_perfometer_options *options = meter->options;
+	char reason[1024];
+
+	if (options->record && !papi_journal_record(&meter->journal, options->record)) {
+		snprintf(reason, sizeof(reason), "cannot write the recording '%s': %s; the program was not run",
+			options->record, strerror(errno));
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	}
+	if (!choose(meter))
+		return false;
+	papi_program_block_signals();
+	papi_process_raise_descriptor_limit();
+	if (!open_files(meter)) {
+		snprintf(reason, sizeof(reason), "cannot wait for signals and the clock: %s", strerror(errno));
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	}
+	return start_server(meter) && (options->pid ? start_watch(meter) : start_program(meter));
+}
+
+int papi_perfometer_run(const struct papi_perfometer_options *options)
+{
+	struct meter meter = { .options = options };
+
+	papi_journal_begin(&meter.journal);
+	papi_session_begin(&meter.session, &meter.journal);
+	if (start(&meter))
+		while (goes_on(&meter))
+			wait_and_serve(&meter);
+	if (meter.server)
+		papi_server_end(meter.server);
+	papi_session_end(&meter.session);
+	if (!papi_journal_end(&meter.journal) && meter.status == 0)
+		meter.status = PAPI_PROGRAM_FAILURE;
+	free(meter.name);
+	for (size_t i = 0; i < FILE_SERVER; i++)
+		if (meter.files[i].fd > 0)
+			close(meter.files[i].fd);
+	return meter.status;
+}
