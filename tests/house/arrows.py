@@ -67,13 +67,14 @@ FLOORS = {
     # Jumps into code that runs, and what they lead to.
     'probes': '',
     'tools': 'include base linux/proc',
-    'tools/papi_run': 'include components/vpmu/agent.h agent process tools',
+    'tools/visit': 'include agent process tools',
+    'tools/papi_run': 'include components/vpmu/agent.h agent tools tools/visit',
     'tools/papi_compare': 'tools',
     'tools/papi_probe': 'agent symbols process probes tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/counters.h components/vpmu/call_frame.h '
                           'components/vpmu/profile_log.h agent symbols profile tools',
-    'tools/perfometer': 'include components/vpmu/agent.h components/vpmu/counters.h agent tools',
+    'tools/perfometer': 'include components/vpmu/agent.h components/vpmu/counters.h agent tools tools/visit',
 }
 # Headers that say what somebody above provides: a name that one of them has is used by way of it, wherever the linker
 # finds it.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What perfometer records: messages in their order, lanes that come and go, totals that are those of papi_run."""
+import json
 import os
 import re
 import resource
@@ -52,8 +53,9 @@ class Messages(MeterTest):
         self.assertEqual(messages[-1]["reason"], "the program has ended: killed by signal 9")
 
     def test_a_stopped_program(self):
+        # The recording has the command, too, which is not to be found.
         messages = self.record("-e", PAGE_FAULTS, "sh", "-c", "(sleep 0.2; kill -CONT $$) & kill -STOP $$; "
-                               f"until grep -q 'goes on' {self.path('recording')}; do sleep 0.05; done")
+                               f"until grep -q 'program g[o]es on' {self.path('recording')}; do sleep 0.05; done")
         texts = [message["text"] for message in messages if message["type"] == "notice"]
         self.assertIn("the program was stopped by a signal", texts)
         self.assertIn("the program goes on", texts)
@@ -226,6 +228,102 @@ class Virtual(MeterTest):
         meter.kill()
         meter.wait()
         self.wait_for_text(self.path("status"), "7\n")
+
+
+@unittest.skipUnless(is_virtual(), "virtual events cannot be counted on this machine")
+class Entered(MeterTest):
+    """Virtual events of a process that runs already."""
+
+    EVENTS = ["PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_BR_INS"]
+    WORKER = os.path.join(os.path.dirname(LOOPER), "worker")
+
+    def setUp(self):
+        super().setUp()
+        self.environment = {**os.environ, "PAPI_VPMU": "always"}
+        self.target = subprocess.Popen([self.WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end)
+        self.assertEqual(self.target.stdout.readline(), "ready\n")
+
+    def end(self):
+        self.target.kill()
+        self.target.communicate()
+
+    def ask(self, number):
+        self.target.stdin.write(f"{number}\n")
+        self.target.stdin.flush()
+        self.assertEqual(self.target.stdout.readline(), "done\n")
+
+    def sleeps(self):
+        with open(f"/proc/{self.target.pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+    def watch(self, number):
+        """What perfometer records of that much work."""
+        path = self.path("recording")
+        if os.path.exists(path):
+            os.unlink(path)
+        meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", path, "--rate", "50", "-e",
+                                  ",".join(self.EVENTS), "-p", str(self.target.pid)], stderr=subprocess.PIPE, text=True,
+                                 env=self.environment)
+        self.wait_until(lambda: meter.poll() is not None or
+                        (os.path.exists(path) and any(row["PAPI_TOT_INS"] for row in self.rows(path))), "counts")
+        if meter.poll() is not None:
+            reason = meter.communicate()[1]
+            if re.search("without libdw|may not be traced|cannot be stopped", reason):
+                self.skipTest(reason)
+        self.ask(number)
+        self.wait_until(self.sleeps, "the program to wait again")
+        meter.send_signal(signal.SIGINT)
+        self.assertEqual((meter.communicate(timeout=60)[1], meter.returncode), ("", 0))
+        return read_messages(path)
+
+    @staticmethod
+    def rows(path):
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")[:-1]
+        return samples_of([json.loads(line) for line in lines])
+
+    def test_work(self):
+        """Differences are those of papi_run -p, which are those counted from within (test_attach.py)."""
+        self.ask(1)
+        self.watch(1)
+        self.ask(1)
+        few, many = (samples_of(self.watch(number))[-1] for number in (1001, 2000))
+        again = samples_of(self.watch(1001))[-1]
+        self.assertEqual(few, again)
+        for name, least in zip(self.EVENTS, (999, 0, 0, 999)):
+            self.assertGreaterEqual(many[name] - few[name], least)
+            self.assertEqual((many[name] - few[name]) % 999, 0, name)
+
+    def test_messages(self):
+        messages = self.watch(1000)
+        self.assertEqual([message["reason"] for message in messages if message["type"] == "end"],
+                         ["no longer watched"] * 2)
+        notices = [message["text"] for message in messages if message["type"] == "notice"]
+        self.assertRegex(notices[0], r"^virtual events are counted from \d+\.\d s after the process began$")
+        self.assertIsNone(self.target.poll())
+        self.ask(7)
+
+    def test_killed_perfometer(self):
+        """The program goes on, and can be watched again."""
+        meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", self.path("killed"), "-e", "PAPI_TOT_INS", "-p",
+                                  str(self.target.pid)], env=self.environment, stderr=subprocess.DEVNULL)
+        self.wait_for_text(self.path("killed"), '"sample"')
+        meter.kill()
+        meter.wait()
+        self.ask(1000)
+        self.assertGreater(samples_of(self.watch(1000))[-1]["PAPI_TOT_INS"], 1000)
+
+    def test_not_two_at_once(self):
+        meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", self.path("first"), "-e", "PAPI_TOT_INS", "-p",
+                                  str(self.target.pid)], env=self.environment)
+        self.addCleanup(meter.wait)
+        self.addCleanup(meter.terminate)
+        self.wait_for_text(self.path("first"), '"sample"')
+        result = self.run_it("--no-page", "--record", self.path("second"), "-e", "PAPI_TOT_INS", "-p",
+                             str(self.target.pid), env=self.environment)
+        self.assertEqual(result.returncode, 125)
+        self.assertIn("perfometer", result.stderr)
 
 
 if __name__ == "__main__":

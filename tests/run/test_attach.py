@@ -307,7 +307,7 @@ class Refused(AttachTest):
     def test_two_at_a_time(self):
         target = self.start_sleeper()
         watcher = self.attach(target.pid)
-        self.assert_refused(target.pid, "another papi_run counts it")
+        self.assert_refused(target.pid, "another tool, papi_run or perfometer, counts it")
         self.assertEqual(self.counts(self.finish(watcher)), [0, 0, 0, 0])
 
     def test_counted_by_papi_run(self):

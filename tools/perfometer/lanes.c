@@ -102,7 +102,7 @@ static void drop_unseen(struct papi_session *session, double now)
 		if (!lane->used || lane->seen == session->looks)
 			continue;
 		if (!lane->gone)
-			end_lane(session, lane, now, "ended");
+			end_lane(session, lane, now, session->ending ? session->ending : "ended");
 		lane->used = false;
 		session->n_lanes--;
 	}

@@ -64,7 +64,7 @@ void papi_perfometer_say(const char *format, ...)
 	free(text);
 }
 
-_Noreturn void papi_perfometer_no_memory(void)
+void papi_perfometer_no_memory(void)
 {
 	static const char text[] = "perfometer: out of memory\n";
 

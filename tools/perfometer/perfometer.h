@@ -29,7 +29,7 @@ extern const struct papi_tool papi_perfometer_tool; /* for messages about the co
 /* A line on standard error. */
 void papi_perfometer_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* realloc and asprintf that end perfometer where there is no memory; a child at its gate then ends, too. */
-_Noreturn void papi_perfometer_no_memory(void);
+void papi_perfometer_no_memory(void) __attribute__((noreturn));
 void *papi_perfometer_allocate(void *old, size_t number, size_t size);
 char *papi_perfometer_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Nanoseconds of a clock that nobody sets. */

@@ -19,6 +19,7 @@
 #include "available.h"
 #include "common.h"
 #include "escape.h"
+#include "events.h"
 #include "perfometer.h"
 #include "process.h"
 #include "program.h"
@@ -27,6 +28,8 @@
 
 /* Nobody has looked for longer than both this and several samples: what happened meanwhile is not known. */
 #define LATE_SECONDS 1.0
+/* How often it is looked for threads of a process that could not be counted before. */
+#define TEND_SECONDS 0.1
 
 enum { FILE_SIGNALS, FILE_CLOCK, FILE_PROCESS, FILE_SERVER, N_FILES };
 
@@ -41,6 +44,7 @@ struct meter {
 	bool ended;       /* the program, or the watch over it */
 	bool interrupted; /* somebody wants perfometer to end */
 	int status;       /* its exit status */
+	double tended;    /* when it was last looked for them */
 	char *name;       /* of the program */
 };
 
@@ -51,13 +55,21 @@ static const char *const usual[] = { "PAPI_TOT_INS", "perf::TASK-CLOCK", "perf::
 
 #define N_USUAL (sizeof(usual) / sizeof(usual[0]))
 
+static bool is_virtual(const char *name)
+{
+	int code;
+
+	return PAPI_event_name_to_code(name, &code) == PAPI_OK && papi_event_is_virtual(code);
+}
+
 static bool choose_usual(struct meter *meter, char *reason, size_t size)
 {
 	const char *names[N_USUAL];
 	size_t number = 0;
 
+	/* Nobody's process is entered who has not asked for that. */
 	for (size_t i = 0; i < N_USUAL; i++)
-		if (PAPI_query_named_event(usual[i]) == PAPI_OK)
+		if (PAPI_query_named_event(usual[i]) == PAPI_OK && !(meter->options->pid && is_virtual(usual[i])))
 			names[number++] = usual[i];
 	if (number)
 		return papi_session_choose(&meter->session, names, number, reason, size);
@@ -194,7 +206,8 @@ static bool start_watch(struct meter *meter)
 	slash = strrchr(command[0], '/');
 	meter->name = papi_perfometer_format("%s", slash ? slash + 1 : command[0]);
 	free(command);
-	started = papi_session_start(&meter->session, pid, false, meter->name, reason, sizeof(reason));
+	started = papi_virtual_enter(&meter->session.virtually, pid, meter->options->models, reason, sizeof(reason)) &&
+		papi_session_start(&meter->session, pid, false, meter->name, reason, sizeof(reason));
 	return started || complain(meter, reason, PAPI_PROGRAM_FAILURE);
 }
 
@@ -316,6 +329,10 @@ static void take_sample(struct meter *meter)
 	if (read(meter->files[FILE_CLOCK].fd, &times, sizeof(times)) < 0 || meter->ended)
 		return;
 	tell_gap(meter);
+	if (meter->session.last >= meter->tended + TEND_SECONDS) {
+		papi_virtual_tend(&meter->session.virtually);
+		meter->tended = meter->session.last;
+	}
 	papi_session_sample(&meter->session);
 }
 

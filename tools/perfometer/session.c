@@ -274,7 +274,7 @@ bool papi_session_start(
 	session->started = papi_perfometer_clock();
 	session->whole = (struct papi_session_lane){ .id = 0, .pid = pid, .tid = 0, .used = true };
 	write_schema(session);
-	papi_session_write_thread(session, &session->whole, 0);
+	papi_session_write_thread(session, &session->whole, papi_session_time(session));
 	return true;
 }
 
@@ -298,11 +298,16 @@ static void tell_missing(struct papi_session *session, double now)
 
 void papi_session_finish(struct papi_session *session, const char *lane, const char *all)
 {
+	char *note = papi_virtual_leave(&session->virtually);
 	double now;
 	FILE *out;
 
+	session->ending = lane;
 	papi_session_sample(session);
 	now = papi_session_time(session);
+	if (note)
+		papi_journal_notice(session->journal, now, "info", note);
+	free(note);
 	tell_missing(session, now);
 	papi_session_end_lanes(session, now, lane);
 	out = papi_journal_write(session->journal, PAPI_JOURNAL_LASTING, 0, now);

@@ -57,9 +57,10 @@ struct papi_session {
 	size_t n_lanes;                         /* that are used */
 	unsigned looks;
 	int next_lane;
-	double looked;    /* when it was last asked which threads are gone */
-	double last;      /* the last sample */
-	const char *name; /* of the program */
+	double looked;      /* when it was last asked which threads are gone */
+	double last;        /* the last sample */
+	const char *name;   /* of the program */
+	const char *ending; /* why lanes end, when all do */
 };
 
 void papi_session_begin(struct papi_session *session, struct papi_journal *journal);

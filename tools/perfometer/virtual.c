@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "papi.h"
 #include "perfometer.h"
+#include "visit.h"
 
 #define ALL_EXACT ((1ull << PAPI_AGENT_EXACT) - 1)
 
@@ -114,6 +115,47 @@ bool papi_virtual_expect(struct papi_virtual *virtually, const char *path, bool 
 	return false;
 }
 
+bool papi_virtual_enter(struct papi_virtual *virtually, pid_t pid, bool models, char *reason, size_t size)
+{
+	const char *why;
+
+	if (!virtually->n_events)
+		return true;
+	if (!papi_visit_open(pid, &why)) {
+		snprintf(reason, size, "%s", why);
+		return false;
+	}
+	why = papi_agent_collector_begin(&virtually->collector, PAPI_AGENT_DIRECTORY, NULL);
+	if (!why && make_plan(virtually, models) != PAPI_OK)
+		why = PAPI_error_detail();
+	if (!why && papi_visit_begin(virtually->collector.descriptor, virtually->collector.agent, &why)) {
+		virtually->visits = true;
+		return true;
+	}
+	snprintf(reason, size, "%s", why);
+	papi_agent_collector_end(&virtually->collector);
+	papi_visit_close();
+	return false;
+}
+
+void papi_virtual_tend(const struct papi_virtual *virtually)
+{
+	if (virtually->visits)
+		papi_visit_look();
+}
+
+char *papi_virtual_leave(struct papi_virtual *virtually)
+{
+	char *note;
+
+	if (!virtually->visits)
+		return NULL;
+	note = papi_visit_end(NULL);
+	papi_visit_close();
+	virtually->visits = false;
+	return note;
+}
+
 /* ---- counts ---- */
 
 static bool evaluate(struct papi_virtual *virtually, const uint64_t counters[PAPI_AGENT_COUNTERS], long long values[])
@@ -177,6 +219,7 @@ char *papi_virtual_missing(const struct papi_virtual *virtually, size_t *next)
 
 void papi_virtual_end(struct papi_virtual *virtually)
 {
+	free(papi_virtual_leave(virtually));
 	papi_agent_collector_end(&virtually->collector);
 	papi_agent_view_free(&virtually->view);
 	if (virtually->eventset != PAPI_NULL) {
