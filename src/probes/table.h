@@ -16,6 +16,7 @@
 #ifndef PAPI_PROBES_TABLE_H
 #define PAPI_PROBES_TABLE_H
 
+#include <linux/perf_event.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -27,14 +28,22 @@
 #define PAPI_PROBE_ROWS      512
 #define PAPI_PROBE_FUNCTIONS (1u << 16)
 
-/* Of one function in one thread. Times are in ticks of the processor's clock. */
-struct papi_probe_counts {
-	uint64_t calls;
-	uint64_t returns;              /* calls that have ended, and are in what follows */
+#define PAPI_PROBE_EVENTS 4
+#define PAPI_PROBE_VALUES (1 + PAPI_PROBE_EVENTS)
+
+/* Of one function in one thread: of time, in ticks of the processor's clock, or of an event. */
+struct papi_probe_value {
 	uint64_t inclusive, exclusive; /* inclusive: a function that calls itself counts once */
 	uint64_t sum, least, most;     /* of single calls */
-	uint64_t untimed;              /* calls that nothing else is known of */
-	uint64_t left;                 /* of the returns: by an exception or longjmp, seen when the thread came by */
+};
+
+struct papi_probe_counts {
+	uint64_t calls;
+	uint64_t returns; /* calls that have ended, and are in the values */
+	uint64_t untimed; /* calls that nothing else is known of */
+	uint64_t left;    /* of the returns: by an exception or longjmp, seen when the thread came by */
+	uint64_t unread;  /* of the returns: without events */
+	struct papi_probe_value values[PAPI_PROBE_VALUES];
 };
 
 struct papi_probe_row {
@@ -44,6 +53,10 @@ struct papi_probe_row {
 
 struct papi_probe_table {
 	uint32_t magic, n_functions;
+	uint32_t n_events; /* that each thread opens, and reads at each call and return */
+	struct perf_event_attr events[PAPI_PROBE_EVENTS];
+	_Atomic uint32_t unopened; /* threads that could not */
+	_Atomic int32_t error;     /* why not, the last time: a negated errno */
 	_Atomic uint32_t enabled;
 	_Atomic uint32_t next_row;
 	_Atomic uint64_t unseen; /* calls of threads for which there was no row */
@@ -69,6 +82,7 @@ enum papi_probe_order {
 	PAPI_PROBE_TABLE, /* number: how many functions; the answer is the table's descriptor */
 	PAPI_PROBE_CLOSE, /* the tool has that descriptor: number */
 	PAPI_PROBE_MAP,   /* size bytes at address, for code */
+	PAPI_PROBE_QUIET, /* no thread keeps a counter open */
 	PAPI_PROBE_DONE,  /* nothing more is to come */
 };
 

@@ -70,7 +70,7 @@ FLOORS = {
     'tools/visit': 'include agent process tools',
     'tools/papi_run': 'include components/vpmu/agent.h agent tools tools/visit',
     'tools/papi_compare': 'tools',
-    'tools/papi_probe': 'agent symbols process probes tools',
+    'tools/papi_probe': 'include base components/perf_event agent symbols process probes tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/counters.h components/vpmu/call_frame.h '
                           'components/vpmu/profile_log.h agent symbols profile tools',
@@ -81,8 +81,8 @@ FLOORS = {
 DOORS = ('src/base/component.h', 'src/components/vpmu/agent.h', 'src/components/vpmu/engine.h',
          'src/components/vpmu/translator/processor.h')
 # These call the library as programs do: what a public header declares is used by way of that header.
-CLIENTS = ('agent', 'fortran', 'tools', 'tools/papi_compare', 'tools/papi_profile', 'tools/papi_run',
-           'tools/perfometer')
+CLIENTS = ('agent', 'fortran', 'tools', 'tools/papi_compare', 'tools/papi_probe', 'tools/papi_profile',
+           'tools/papi_run', 'tools/perfometer')
 # The names of this project: others that a file defines stand in for libc's in programs that papi_run counts.
 OURS = re.compile(r'_?papi', re.I)
 TABLE = 'tests/house/arrows.py'

@@ -13,7 +13,8 @@ PAPI_PROBE = os.path.join(TOOLS, "papi_probe")
 HELPERS = os.environ["PAPI_PROBE_HELPERS"]
 SUBJECT = os.path.join(HELPERS, "subject")
 THROWER = os.path.join(HELPERS, "thrower")
-COUNTS = ["calls", "timed", "left", "untimed", "inclusive_s", "exclusive_s", "least_s", "mean_s", "most_s"]
+COUNTS = ["calls", "timed", "left", "untimed", "unread", "inclusive_s", "exclusive_s", "least_s", "mean_s", "most_s",
+          "events"]
 CANNOT = (b"may not be traced", b"is not here", b"pidfd_getfd", b"cannot be stopped (ptrace)",
           b"has a filter of system")
 

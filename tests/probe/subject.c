@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -34,6 +35,7 @@ int frames(int depth);
 void pass_on(int which);
 pid_t fork_in_a_function(void);
 void execute(const char *program);
+void touches(long n);
 
 PROBED long leaf(long x)
 {
@@ -71,6 +73,19 @@ PROBED long eight(long a, long b, long c, long d, long e, long f, long g, long h
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
 
+/* So many pages for the first time. */
+PROBED void touches(long n)
+{
+	char *memory = mmap(NULL, (size_t)n * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		exit(3);
+	madvise(memory, (size_t)n * 4096, MADV_NOHUGEPAGE);
+	for (long i = 0; i < n; i++)
+		((volatile char *)memory)[i * 4096] = 1;
+	munmap(memory, (size_t)n * 4096);
+}
+
 static void calls(long n)
 {
 	double half = 1e6;
@@ -80,6 +95,8 @@ static void calls(long n)
 		sum += ten_leaves(i) + jumps(i) + eight(i, 1, 2, 3, 4, 5, 6, 7);
 		half = halve(half) + 1;
 	}
+	touches(100);
+	touches(300);
 	printf("%ld %ld %.6f\n", sum, fibonacci(15), half);
 }
 

@@ -150,6 +150,17 @@ class Attach(ProbeTest):
         self.assertEqual(set(os.listdir(f"/proc/{target.pid}/fd")), before)
         self.assertEqual(len(os.listdir(f"/proc/{target.pid}/task")), 1)
 
+    def test_events(self):
+        """Counters that its threads have opened are closed in the end."""
+        target = self.start_target(SUBJECT, "wait")
+        before = set(os.listdir(f"/proc/{target.pid}/fd"))
+        watcher = self.attach(target, "-e", "perf::PAGE-FAULTS", names=("touches",))
+        self.ask(target, 10)
+        functions = self.finish(watcher)
+        self.assertEqual(functions["touches"]["unread"], 0)
+        self.assertEqual(set(os.listdir(f"/proc/{target.pid}/fd")), before)
+        self.assertEqual(len(self.ask(target, 10)) > 1, True)
+
     def test_refused(self):
         gone = subprocess.Popen(["true"])
         gone.wait()
@@ -163,6 +174,7 @@ class Attach(ProbeTest):
             target = subprocess.Popen(["sleep", "60"])
             self.addCleanup(self.end, target)
             target.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, target.pid, os.WSTOPPED | os.WNOWAIT)
             result = self.run_it("-t", "0.1", "-p", str(target.pid))
             self.assertEqual(result.returncode, 125)
             self.assertIn(b"kill -CONT", result.stderr)

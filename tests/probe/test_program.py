@@ -85,6 +85,35 @@ class Program(ProbeTest):
         self.assertEqual(self.run_it("-f", "leaf", SUBJECT, "nonsense").returncode, 2)
 
 
+class Events(ProbeTest):
+    def test_page_faults(self):
+        """Of a function that touches so many pages; a first look at tables of the probes' own may add some."""
+        report = self.path("report")
+        result = self.run_it("--json", "-o", report, "-e", "perf::PAGE-FAULTS,perf::TASK-CLOCK",
+                             *patterns(["touches", "leaf", "calls"]), SUBJECT, "calls", "100")
+        if b"cannot be counted" in result.stderr:
+            self.skipTest(" ".join(result.stderr.decode().split()))
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        functions = self.read(report)
+        faults = {name: function["events"]["perf::PAGE-FAULTS"] for name, function in functions.items()}
+        self.assertEqual(functions["touches"]["unread"], 0)
+        for got, least in ((faults["touches"]["least"], 100), (faults["touches"]["most"], 300),
+                           (faults["touches"]["inclusive"], 400), (faults["calls"]["inclusive"], 400)):
+            self.assertGreaterEqual(got, least)
+            self.assertLess(got, least + 60)
+        self.assertLess(faults["calls"]["exclusive"], 60)
+        self.assertLess(faults["leaf"]["inclusive"], 60)
+        clock = functions["calls"]["events"]["perf::TASK-CLOCK"]
+        self.assertGreater(clock["inclusive"], clock["exclusive"])
+
+    def test_refused(self):
+        for events, says in (("perf::PAGE-FALTS", b"perf::PAGE-FAULTS"), ("rusage:::minflt", b"perf_event"),
+                             (",", b"-e"), (",".join(["perf::PAGE-FAULTS"] * 5), b"more than four")):
+            result = self.run_it("-e", events, SUBJECT, "calls", "1")
+            self.assertEqual((result.returncode, result.stdout), (2, b""), events)
+            self.assertIn(says, result.stderr)
+
+
 class Report(ProbeTest):
     def test_table(self):
         result = self.run_it("--threads", *patterns(["leaf", "ten_leaves", "halve"]), SUBJECT, "threads", "100")
@@ -145,6 +174,9 @@ class Refused(ProbeTest):
 
     def test_preloaded(self):
         """What is preloaded already stays."""
+        preloaded = self.run_it("--version", env={**os.environ, "LD_PRELOAD": "libc.so.6"})
+        if b"ASan" in preloaded.stderr:
+            self.skipTest("a sanitizer wants to be loaded first")
         self.refuse("-f", "leaf", SUBJECT, "nonsense", status=2, says=b"1 more were probed",
                     env={**os.environ, "LD_PRELOAD": "libc.so.6"})
 

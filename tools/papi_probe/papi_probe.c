@@ -27,6 +27,7 @@ static const char usage_text[] =
 	"  -f, --function PATTERN  which functions: NAME, with wildcards, LIBRARY!NAME, or FILE:LINE[-LINE];\n"
 	"                          may be repeated; without, all of the program\n"
 	"  -x, --exclude PATTERN   but not these\n"
+	"  -e, --event EVENT,...   count these events of the kernel in the functions, too: up to four\n"
 	"  -p, --pid PID           probe process PID until it ends, -t or Ctrl-C\n"
 	"  -t, --time SECONDS      with -p: for that long\n"
 	"      --list              say for each function whether it can be probed, or why not, and do nothing\n"
@@ -89,6 +90,13 @@ static void take_option(struct probe_options *options, int option)
 	case 'x':
 		add_pattern(&options->patterns, optarg, option == 'f');
 		break;
+	case 'e': {
+		const char *wrong = probe_events_add(options, optarg);
+
+		if (wrong)
+			papi_tool_usage_error(&tool, "-e '%s': %s", optarg, wrong);
+		break;
+	}
 	case 'p':
 		options->pid = (pid_t)papi_tool_number(&tool, "-p", optarg, 1, INT32_MAX);
 		break;
@@ -124,16 +132,16 @@ static void take_option(struct probe_options *options, int option)
 static void parse_options(struct probe_options *options, int argc, char **argv)
 {
 	static const struct option names[] = { { "function", required_argument, NULL, 'f' },
-		{ "exclude", required_argument, NULL, 'x' }, { "pid", required_argument, NULL, 'p' },
-		{ "time", required_argument, NULL, 't' }, { "list", no_argument, NULL, OPTION_LIST },
-		{ "threads", no_argument, NULL, OPTION_THREADS },
+		{ "exclude", required_argument, NULL, 'x' }, { "event", required_argument, NULL, 'e' },
+		{ "pid", required_argument, NULL, 'p' }, { "time", required_argument, NULL, 't' },
+		{ "list", no_argument, NULL, OPTION_LIST }, { "threads", no_argument, NULL, OPTION_THREADS },
 		{ "interval", required_argument, NULL, OPTION_INTERVAL }, { "json", no_argument, NULL, OPTION_JSON },
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	int option;
 
 	/* The plus sign: what follows the name of the program belongs to the program. */
-	while ((option = getopt_long(argc, argv, "+f:x:p:t:o:h", names, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "+f:x:e:p:t:o:h", names, NULL)) != -1)
 		take_option(options, option);
 	options->command = optind < argc ? argv + optind : NULL;
 	if (options->pid && options->command)
@@ -181,10 +189,13 @@ int main(int argc, char **argv)
 	if (!papi_program_fill_descriptors())
 		options.file = fopen("/dev/null", "we");
 	parse_options(&options, argc, argv);
+	probe_events_resolve(&options);
 	if (options.output)
 		options.file = fopen(options.output, "we");
 	if (!options.file) {
 		probe_message("%s cannot be written: %s", options.output, strerror(errno));
+		probe_patterns_free(&options.patterns);
+		probe_events_free(&options);
 		return PAPI_PROGRAM_FAILURE;
 	}
 	status = options.list ? list(&options) : probe_session_run(&options);
@@ -193,5 +204,6 @@ int main(int argc, char **argv)
 		status = PAPI_PROGRAM_FAILURE;
 	}
 	probe_patterns_free(&options.patterns);
+	probe_events_free(&options);
 	return status;
 }

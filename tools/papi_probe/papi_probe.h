@@ -7,6 +7,7 @@
  *	modules.c      the files that a program consists of, and where they are in memory
  *	functions.c    their functions, and whether each can be probed
  *	list.c         --list
+ *	events.c       names of events
  *	box.c          orders to the runtime in the program (probes/table.h)
  *	patches.c      trampolines and jumps: in and out
  *	threads.c      all threads of a process stopped at places where its code can be changed
@@ -82,10 +83,17 @@ struct probe_list {
 	uint32_t n_numbered;
 };
 
+struct probe_event {
+	char *name;
+	struct perf_event_attr attr;
+};
+
 /* The command line. */
 struct probe_options {
 	struct probe_patterns patterns;
 	char **command;
+	struct probe_event events[PAPI_PROBE_EVENTS];
+	size_t n_events;
 	pid_t pid; /* 0: there is a command */
 	bool list, json, threads;
 	double seconds;     /* 0: until it ends */
@@ -152,6 +160,14 @@ void probe_list_free(struct probe_list *list);
 void probe_list_print(FILE *file, const struct probe_list *list, bool json);
 /* What patterns have not matched. False: one has not. */
 bool probe_list_complain(const struct probe_patterns *patterns, const struct probe_list *list);
+
+/* ---- events.c ---- */
+
+/* NULL, or what is wrong with the text. */
+const char *probe_events_add(struct probe_options *options, const char *text);
+/* Looks them up; one that cannot be counted ends the tool, with the reason. */
+void probe_events_resolve(struct probe_options *options);
+void probe_events_free(struct probe_options *options);
 
 /* ---- box.c ---- */
 

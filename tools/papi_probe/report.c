@@ -17,23 +17,31 @@ uint32_t probe_report_rows(const struct probe_session *session)
 	return rows < PAPI_PROBE_ROWS ? rows : PAPI_PROBE_ROWS;
 }
 
+static void add_value(struct papi_probe_value *to, const struct papi_probe_value *value, bool first)
+{
+	if (first || value->least < to->least)
+		to->least = value->least;
+	if (value->most > to->most)
+		to->most = value->most;
+	to->inclusive += value->inclusive;
+	to->exclusive += value->exclusive;
+	to->sum += value->sum;
+}
+
 static void add(struct probe_sum *sum, const struct papi_probe_counts *counts)
 {
 	struct papi_probe_counts *all = &sum->counts;
 
 	if (!counts->calls)
 		return;
-	if (counts->returns && (!all->returns || counts->least < all->least))
-		all->least = counts->least;
-	if (counts->most > all->most)
-		all->most = counts->most;
+	for (size_t i = 0; i < PAPI_PROBE_VALUES; i++)
+		if (counts->returns > (i ? counts->unread : 0))
+			add_value(&all->values[i], &counts->values[i], all->returns == (i ? all->unread : 0));
 	all->calls += counts->calls;
 	all->returns += counts->returns;
-	all->inclusive += counts->inclusive;
-	all->exclusive += counts->exclusive;
-	all->sum += counts->sum;
 	all->untimed += counts->untimed;
 	all->left += counts->left;
+	all->unread += counts->unread;
 	sum->threads++;
 }
 
@@ -59,8 +67,8 @@ static int compare(const void *left, const void *right)
 	const struct papi_probe_counts *a = &((const struct line *)left)->sum.counts,
 				       *b = &((const struct line *)right)->sum.counts;
 
-	if (a->inclusive != b->inclusive)
-		return a->inclusive < b->inclusive ? 1 : -1;
+	if (a->values[0].inclusive != b->values[0].inclusive)
+		return a->values[0].inclusive < b->values[0].inclusive ? 1 : -1;
 	if (a->calls != b->calls)
 		return a->calls < b->calls ? 1 : -1;
 	return strcmp(((const struct line *)left)->function->name, ((const struct line *)right)->function->name);
@@ -79,20 +87,44 @@ static void print_time(FILE *file, double seconds)
 	fprintf(file, " %6.*f %s", seconds < 9.995 ? 2 : seconds < 99.95 ? 1 : 0, seconds, units[unit]);
 }
 
-static void print_line(FILE *file, const struct probe_session *session, const struct probe_sum *sum, const char *name)
+/* Whole, or three digits and a power of a thousand. */
+static void print_count(FILE *file, double count)
+{
+	static const char units[] = " kMGTPE";
+	size_t unit = 0;
+
+	while (unit + 2 < sizeof(units) && count >= 99999.5) {
+		count /= 1000;
+		unit++;
+	}
+	fprintf(file, " %8.*f%c", count == (double)(uint64_t)count || count >= 9999.5 ? 0 : 1, count, units[unit]);
+}
+
+static void print_number(FILE *file, const struct probe_session *session, size_t value, double number)
+{
+	if (value)
+		print_count(file, number);
+	else
+		print_time(file, number / session->ticks_per_second);
+}
+
+/* value: 0, time, or the number of an event. */
+static void print_line(
+	FILE *file, const struct probe_session *session, const struct probe_sum *sum, size_t value, const char *name)
 {
 	const struct papi_probe_counts *counts = &sum->counts;
-	const double rate = session->ticks_per_second;
+	const struct papi_probe_value *shown = &counts->values[value];
+	const uint64_t returns = counts->returns - (value ? counts->unread : 0);
 	char *safe = papi_memory_copy(name);
 
 	papi_escape_terminal(safe);
 	fprintf(file, "%11" PRIu64, counts->calls);
-	if (counts->returns) {
-		print_time(file, (double)counts->inclusive / rate);
-		print_time(file, (double)counts->exclusive / rate);
-		print_time(file, (double)counts->least / rate);
-		print_time(file, (double)counts->sum / (double)counts->returns / rate);
-		print_time(file, (double)counts->most / rate);
+	if (returns) {
+		print_number(file, session, value, (double)shown->inclusive);
+		print_number(file, session, value, (double)shown->exclusive);
+		print_number(file, session, value, (double)shown->least);
+		print_number(file, session, value, (double)shown->sum / (double)returns);
+		print_number(file, session, value, (double)shown->most);
 	} else {
 		fprintf(file, "%10s%10s%10s%10s%10s", "-", "-", "-", "-", "-");
 	}
@@ -100,7 +132,8 @@ static void print_line(FILE *file, const struct probe_session *session, const st
 	free(safe);
 }
 
-static void print_threads(FILE *file, const struct probe_session *session, const struct probe_function *function)
+static void print_threads(
+	FILE *file, const struct probe_session *session, size_t value, const struct probe_function *function)
 {
 	for (uint32_t row = 0; row < probe_report_rows(session); row++) {
 		const struct papi_probe_row *whose = &session->table->rows[row];
@@ -115,14 +148,14 @@ static void print_threads(FILE *file, const struct probe_session *session, const
 			snprintf(name, sizeof(name), "  thread %d of process %d", (int)whose->tid, (int)whose->pid);
 		if (whose->shared)
 			snprintf(name, sizeof(name), "  %u threads that followed each other", whose->shared + 1);
-		print_line(file, session, &sum, name);
+		print_line(file, session, &sum, value, name);
 	}
 }
 
 /* What the numbers do not tell. */
 static void print_notes(FILE *file, const struct probe_session *session, const struct line *lines, size_t n)
 {
-	uint64_t inside = 0, untimed = 0, left = 0, silent = 0, refused = 0;
+	uint64_t inside = 0, untimed = 0, left = 0, silent = 0, refused = 0, unread = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct papi_probe_counts *counts = &lines[i].sum.counts;
@@ -130,6 +163,7 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 		silent += !counts->calls;
 		untimed += counts->untimed;
 		left += counts->left;
+		unread += counts->unread;
 		inside += counts->calls - counts->returns - counts->untimed;
 	}
 	for (size_t i = 0; i < session->list.n_functions; i++)
@@ -145,6 +179,13 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 		fprintf(file, "%" PRIu64 " calls ended by an exception or a jump: up to the next call seen\n", left);
 	if (untimed)
 		fprintf(file, "%" PRIu64 " calls have no times: a jump to itself, or no room\n", untimed);
+	if (unread)
+		fprintf(file,
+			"%" PRIu64 " calls have no counts: there were too few counters, or the program closed them\n",
+			unread);
+	if (session->table->unopened)
+		fprintf(file, "%u threads could not open counters (%s)\n", (unsigned)session->table->unopened,
+			strerror(-session->table->error));
 	if (session->table->unseen)
 		fprintf(file, "%" PRIu64 " calls of more than %d threads are in no line\n",
 			(uint64_t)session->table->unseen, PAPI_PROBE_ROWS);
@@ -168,23 +209,33 @@ static struct line *make_lines(const struct probe_session *session, size_t *n)
 	return lines;
 }
 
-void probe_report_print(const struct probe_options *options, const struct probe_session *session)
+static void print_table(const struct probe_options *options, const struct probe_session *session, size_t value,
+	const struct line *lines, size_t n)
 {
 	FILE *file = options->file;
-	struct line *lines;
-	size_t n;
 
-	lines = make_lines(session, &n);
+	if (value)
+		fprintf(file, "\n%s\n", options->events[value - 1].name);
 	fprintf(file, "%11s%10s%10s%10s%10s%10s  %s\n", "Calls", "Inclusive", "Exclusive", "Least", "Mean", "Most",
 		"Function");
 	for (size_t i = 0; i < n; i++) {
 		if (!lines[i].sum.counts.calls)
 			continue;
-		print_line(file, session, &lines[i].sum, lines[i].function->name);
+		print_line(file, session, &lines[i].sum, value, lines[i].function->name);
 		if (options->threads)
-			print_threads(file, session, lines[i].function);
+			print_threads(file, session, value, lines[i].function);
 	}
-	print_notes(file, session, lines, n);
+}
+
+void probe_report_print(const struct probe_options *options, const struct probe_session *session)
+{
+	struct line *lines;
+	size_t n;
+
+	lines = make_lines(session, &n);
+	for (size_t i = 0; i <= options->n_events; i++)
+		print_table(options, session, i, lines, n);
+	print_notes(options->file, session, lines, n);
 	free(lines);
 }
 

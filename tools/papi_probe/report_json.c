@@ -14,21 +14,49 @@ static void print_seconds(FILE *file, const char *key, double ticks, double rate
 		fputs("null", file);
 }
 
-static void print_counts(FILE *file, const struct probe_session *session, const struct papi_probe_counts *counts)
+static void print_events(FILE *file, const struct probe_options *options, const struct papi_probe_counts *counts)
 {
+	const uint64_t returns = counts->returns - counts->unread;
+
+	fputs(", \"events\": {", file);
+	for (size_t i = 0; i < options->n_events; i++) {
+		const struct papi_probe_value *value = &counts->values[1 + i];
+
+		fputs(i ? ", " : "", file);
+		papi_escape_json(file, options->events[i].name);
+		if (returns)
+			fprintf(file,
+				": {\"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64 ", \"least\": %" PRIu64
+				", \"mean\": %.3f, \"most\": %" PRIu64 "}",
+				value->inclusive, value->exclusive, value->least, (double)value->sum / (double)returns,
+				value->most);
+		else
+			fputs(": null", file);
+	}
+	fputc('}', file);
+}
+
+static void print_counts(FILE *file, const struct probe_options *options, const struct probe_session *session,
+	const struct papi_probe_counts *counts)
+{
+	const struct papi_probe_value *time = &counts->values[0];
 	const double rate = session->ticks_per_second;
 	const bool known = counts->returns > 0;
 
-	fprintf(file, "\"calls\": %" PRIu64 ", \"timed\": %" PRIu64 ", \"left\": %" PRIu64 ", \"untimed\": %" PRIu64,
-		counts->calls, counts->returns, counts->left, counts->untimed);
-	print_seconds(file, "inclusive_s", (double)counts->inclusive, rate, known);
-	print_seconds(file, "exclusive_s", (double)counts->exclusive, rate, known);
-	print_seconds(file, "least_s", (double)counts->least, rate, known);
-	print_seconds(file, "mean_s", known ? (double)counts->sum / (double)counts->returns : 0, rate, known);
-	print_seconds(file, "most_s", (double)counts->most, rate, known);
+	fprintf(file,
+		"\"calls\": %" PRIu64 ", \"timed\": %" PRIu64 ", \"left\": %" PRIu64 ", \"untimed\": %" PRIu64
+		", \"unread\": %" PRIu64,
+		counts->calls, counts->returns, counts->left, counts->untimed, counts->unread);
+	print_seconds(file, "inclusive_s", (double)time->inclusive, rate, known);
+	print_seconds(file, "exclusive_s", (double)time->exclusive, rate, known);
+	print_seconds(file, "least_s", (double)time->least, rate, known);
+	print_seconds(file, "mean_s", known ? (double)time->sum / (double)counts->returns : 0, rate, known);
+	print_seconds(file, "most_s", (double)time->most, rate, known);
+	print_events(file, options, counts);
 }
 
-static void print_threads(FILE *file, const struct probe_session *session, uint32_t number)
+static void print_threads(
+	FILE *file, const struct probe_options *options, const struct probe_session *session, uint32_t number)
 {
 	const char *comma = "";
 
@@ -42,15 +70,15 @@ static void print_threads(FILE *file, const struct probe_session *session, uint3
 			continue;
 		fprintf(file, "%s{\"pid\": %d, \"tid\": %d, \"shared\": %u, ", comma, (int)whose->pid, (int)whose->tid,
 			(unsigned)whose->shared);
-		print_counts(file, session, &sum.counts);
+		print_counts(file, options, session, &sum.counts);
 		fputc('}', file);
 		comma = ", ";
 	}
 	fputc(']', file);
 }
 
-static void print_function(
-	FILE *file, const struct probe_session *session, const struct probe_function *function, bool first)
+static void print_function(FILE *file, const struct probe_options *options, const struct probe_session *session,
+	const struct probe_function *function, bool first)
 {
 	struct probe_sum sum;
 
@@ -68,8 +96,8 @@ static void print_function(
 	}
 	fputs(", \"way\": \"patch\", \"reason\": null, ", file);
 	probe_report_sum(session, function->number, PROBE_ALL_ROWS, &sum);
-	print_counts(file, session, &sum.counts);
-	print_threads(file, session, function->number);
+	print_counts(file, options, session, &sum.counts);
+	print_threads(file, options, session, function->number);
 	fputc('}', file);
 }
 
@@ -87,6 +115,6 @@ void probe_report_json(const struct probe_options *options, const struct probe_s
 	fprintf(file, "], \"seconds\": %.6f, \"unseen\": %" PRIu64 ", \"functions\": [", session->seconds,
 		(uint64_t)session->table->unseen);
 	for (size_t i = 0; i < session->list.n_functions; i++)
-		print_function(file, session, &session->list.functions[i], i == 0);
+		print_function(file, options, session, &session->list.functions[i], i == 0);
 	fputs("]}\n", file);
 }

@@ -97,8 +97,11 @@ static bool prepare(struct probe_session *session, struct probe_options *options
 	return probe_box_open_table(session) && probe_patches_prepare(session);
 }
 
-static void begin_to_count(struct probe_session *session)
+static void begin_to_count(struct probe_session *session, const struct probe_options *options)
 {
+	for (size_t i = 0; i < options->n_events; i++)
+		session->table->events[i] = options->events[i].attr;
+	session->table->n_events = (uint32_t)options->n_events;
 	session->begun_ns = probe_now();
 	session->ticks = __rdtsc();
 	session->table->enabled = 1;
@@ -208,7 +211,7 @@ static bool probe_program(struct probe_session *session, struct probe_options *o
 		return false;
 	}
 	probe_patches_put(session);
-	begin_to_count(session);
+	begin_to_count(session, options);
 	return probe_box_dismiss(session);
 }
 
@@ -270,7 +273,21 @@ static bool bring_runtime(struct probe_session *session)
 	}
 	if (!loaded)
 		return probe_fail(session, "%s", session->remote.reason);
+	if (!session->orders.pid)
+		return probe_fail(session, "what was brought into it does not answer");
 	return session->orders.pid > 0 || probe_fail(session, "another papi_probe comes into it at this moment");
+}
+
+/* Counters that its threads have open are closed by the runtime, which is brought once more for that. */
+static void close_events(struct probe_session *session)
+{
+	int64_t answer;
+
+	session->orders = (struct papi_probe_visit){ .pid = 0 };
+	if (!bring_runtime(session) || !probe_box_ask(session, PAPI_PROBE_QUIET, 0, 0, 0, &answer))
+		probe_message("counters stay open in process %d: %s", (int)session->pid, session->reason);
+	else
+		probe_box_dismiss(session);
 }
 
 static bool enter_process(struct probe_session *session, struct probe_options *options)
@@ -293,7 +310,7 @@ static bool enter_process(struct probe_session *session, struct probe_options *o
 	}
 	if (!probe_box_dismiss(session) || !probe_threads_stopped(session, probe_patches_put))
 		return false;
-	begin_to_count(session);
+	begin_to_count(session, options);
 	return true;
 }
 
@@ -339,6 +356,8 @@ static int watch_process(struct probe_session *session, struct probe_options *op
 			(int)session->pid, session->reason, (int)session->pid);
 		return PAPI_PROGRAM_FAILURE;
 	}
+	if (!session->ended && options->n_events)
+		close_events(session);
 	return 0;
 }
 

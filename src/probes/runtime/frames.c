@@ -12,29 +12,55 @@ static inline void add(uint64_t *to, uint64_t number)
 	__asm__ volatile("addq %1, %0" : "+m"(*to) : "er"(number) : "cc");
 }
 
-static void count_end(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint64_t now, bool left)
+static void count_value(struct papi_probe_value *value, uint64_t spent, uint64_t children, bool outermost, bool first)
+{
+	if (first || spent < value->least)
+		value->least = spent;
+	if (spent > value->most)
+		value->most = spent;
+	add(&value->sum, spent);
+	/* Where stacks are changed, what was called from one may have had its time on another. */
+	if (children < spent)
+		add(&value->exclusive, spent - children);
+	if (outermost)
+		add(&value->inclusive, spent);
+}
+
+/* now: the time, and counters if has_events. */
+struct moment {
+	uint64_t values[PAPI_PROBE_VALUES];
+	bool has_events;
+};
+
+static void count_end(
+	struct papi_probe_thread *self, struct papi_probe_frame *frame, const struct moment *now, bool left)
 {
 	struct papi_probe_counts *counts = &self->counts[frame->function];
-	const uint64_t spent = now - frame->begun;
+	const bool has_events = now->has_events && !(frame->flags & PAPI_PROBE_UNREAD);
+	const unsigned n = has_events ? 1 + self->n_events : 1;
 
 	if (frame->visit != (uint16_t)self->visit)
 		return;
-	if (!counts->returns || spent < counts->least)
-		counts->least = spent;
-	if (spent > counts->most)
-		counts->most = spent;
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t spent = now->values[i] - frame->begun[i];
+
+		count_value(&counts->values[i], spent, frame->children[i], frame->flags & PAPI_PROBE_OUTERMOST,
+			counts->returns == (i ? counts->unread : 0));
+		if (frame->parent)
+			frame->parent->children[i] += spent;
+	}
 	add(&counts->returns, 1);
-	add(&counts->sum, spent);
-	/* Where stacks are changed, what was called from one may have taken its time on another. */
-	if (frame->children < spent)
-		add(&counts->exclusive, spent - frame->children);
-	if (frame->flags & PAPI_PROBE_OUTERMOST)
-		add(&counts->inclusive, spent);
+	if (!has_events && self->n_events)
+		add(&counts->unread, 1);
 	if (left)
 		add(&counts->left, 1);
 	self->active[frame->function]--;
-	if (frame->parent)
-		frame->parent->children += spent;
+}
+
+static void take_moment(const struct papi_probe_thread *self, struct moment *now)
+{
+	now->values[0] = __rdtsc();
+	now->has_events = self->n_events && papi_probe_events_read(self, now->values);
 }
 
 /* The thread has come to a place above it. */
@@ -43,7 +69,7 @@ static bool was_left(const struct papi_probe_frame *frame, const uint64_t *slot)
 	return frame->slot < slot && (uint64_t)(slot - frame->slot) * sizeof(*slot) < NEAR;
 }
 
-static void leave_behind(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint64_t now)
+static void leave_behind(struct papi_probe_thread *self, struct papi_probe_frame *frame, const struct moment *now)
 {
 	self->top = frame->parent;
 	count_end(self, frame, now, true);
@@ -52,7 +78,7 @@ static void leave_behind(struct papi_probe_thread *self, struct papi_probe_frame
 
 /* A call that has found a frame of its own place: one function has jumped to another, or what was there is over.
  * Whether the function has a frame there: then the thread is in it all the time. */
-static bool is_inside(struct papi_probe_thread *self, uint32_t function, const uint64_t *slot, uint64_t now)
+static bool is_inside(struct papi_probe_thread *self, uint32_t function, const uint64_t *slot, const struct moment *now)
 {
 	while (self->top && self->top->slot == slot && *slot != papi_probe_stub_of(self->top))
 		leave_behind(self, self->top, now);
@@ -62,12 +88,33 @@ static bool is_inside(struct papi_probe_thread *self, uint32_t function, const u
 	return false;
 }
 
+static void begin_frame(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint32_t function,
+	uint64_t *slot, const struct moment *now)
+{
+	frame->owner = self;
+	frame->function = function;
+	frame->visit = (uint16_t)self->visit;
+	frame->flags = self->active[function]++ ? 0 : PAPI_PROBE_OUTERMOST;
+	if (self->n_events && !now->has_events)
+		frame->flags |= PAPI_PROBE_UNREAD;
+	for (unsigned i = 0; i <= self->n_events; i++) {
+		frame->children[i] = 0;
+		frame->begun[i] = i && !now->has_events ? 0 : now->values[i];
+	}
+	frame->parent = self->top;
+	frame->slot = slot;
+	frame->back = *slot;
+	*slot = papi_probe_stub_of(frame);
+	self->top = frame;
+	frame->begun[0] = __rdtsc();
+}
+
 void papi_probe_enter(uint32_t function, uint64_t *slot)
 {
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
 	struct papi_probe_thread *self;
 	struct papi_probe_frame *frame;
-	uint64_t now;
+	struct moment now;
 
 	if (!table || !atomic_load_explicit(&table->enabled, memory_order_relaxed) || function >= table->n_functions)
 		return;
@@ -76,30 +123,19 @@ void papi_probe_enter(uint32_t function, uint64_t *slot)
 		atomic_fetch_add(&table->unseen, 1);
 		return;
 	}
-	now = __rdtsc();
+	take_moment(self, &now);
 	while (self->top && was_left(self->top, slot))
-		leave_behind(self, self->top, now);
+		leave_behind(self, self->top, &now);
 	add(&self->counts[function].calls, 1);
-	frame = is_inside(self, function, slot, now) ? NULL : papi_probe_frame_take(self);
-	if (!frame) {
+	frame = is_inside(self, function, slot, &now) ? NULL : papi_probe_frame_take(self);
+	if (frame)
+		begin_frame(self, frame, function, slot, &now);
+	else
 		add(&self->counts[function].untimed, 1);
-		return;
-	}
-	frame->owner = self;
-	frame->function = function;
-	frame->visit = (uint16_t)self->visit;
-	frame->flags = self->active[function]++ ? 0 : PAPI_PROBE_OUTERMOST;
-	frame->children = 0;
-	frame->parent = self->top;
-	frame->slot = slot;
-	frame->back = *slot;
-	*slot = papi_probe_stub_of(frame);
-	self->top = frame;
-	frame->begun = __rdtsc();
 }
 
 /* Takes it out of the thread's stack, where it is the last but for those that were left, or of another stack. */
-static bool unlink_frame(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint64_t now)
+static bool unlink_frame(struct papi_probe_thread *self, struct papi_probe_frame *frame, const struct moment *now)
 {
 	struct papi_probe_frame **at = &self->top;
 
@@ -123,17 +159,21 @@ uint64_t papi_probe_leave(uint64_t address, uint64_t *slot)
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
 	struct papi_probe_frame *frame = frame_of(address);
 	struct papi_probe_thread *self;
-	const uint64_t back = frame->back, now = __rdtsc();
+	const uint64_t back = frame->back;
+	struct moment now;
 
 	/* The place must not look as if somebody were to return to it. */
 	*slot = back;
 	self = table ? papi_probe_thread_self(table) : NULL;
 	if (!self || frame->owner != self) {
 		frame->flags |= PAPI_PROBE_RETURNED;
-	} else if (frame->flags & PAPI_PROBE_ZOMBIE) {
+		return back;
+	}
+	take_moment(self, &now);
+	if (frame->flags & PAPI_PROBE_ZOMBIE) {
 		papi_probe_frame_revive(self, frame);
-	} else if (unlink_frame(self, frame, now)) {
-		count_end(self, frame, now, false);
+	} else if (unlink_frame(self, frame, &now)) {
+		count_end(self, frame, &now, false);
 		papi_probe_frame_free(self, frame);
 	}
 	return back;
@@ -143,10 +183,12 @@ void papi_probe_settle(void)
 {
 	struct papi_probe_table *table = atomic_load(&papi_probe_current);
 	struct papi_probe_thread *self = table ? papi_probe_thread_self(table) : NULL;
-	const uint64_t now = __rdtsc();
+	struct moment now;
 
-	for (struct papi_probe_frame *frame = self ? self->top : NULL; frame; frame = frame->parent)
-		count_end(self, frame, now, false);
-	if (self)
-		self->top = NULL;
+	if (!self)
+		return;
+	take_moment(self, &now);
+	for (struct papi_probe_frame *frame = self->top; frame; frame = frame->parent)
+		count_end(self, frame, &now, false);
+	self->top = NULL;
 }

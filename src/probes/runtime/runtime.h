@@ -7,6 +7,7 @@
  *	stubs.S   from trampolines and probed functions to the two functions below; unwind information
  *	frames.c  calls and returns
  *	thread.c  threads, and where frames come from
+ *	events.c  counters of the kernel
  *	system.h  calls of the kernel
  *
  * A probed function returns to a stub, and each stub belongs to one frame, which knows the true return address. A frame
@@ -38,18 +39,20 @@ struct papi_probe_frame {
 	uint64_t *slot;                  /* the place on the stack */
 	struct papi_probe_frame *parent; /* the frame before it, in its thread */
 	struct papi_probe_frame *next;   /* in the list of free frames, or of zombies */
-	uint64_t begun, children;        /* children: ticks in probed functions that it has called */
 	struct papi_probe_thread *owner;
 	uint32_t function;
 	uint16_t visit;
 	_Atomic uint8_t used;
 	uint8_t flags;
+	uint64_t begun[PAPI_PROBE_VALUES];
+	uint64_t children[PAPI_PROBE_VALUES]; /* in probed functions that it has called */
 };
 
 enum {
 	PAPI_PROBE_OUTERMOST = 1, /* its function was not active in the thread before */
 	PAPI_PROBE_ZOMBIE = 2,
 	PAPI_PROBE_RETURNED = 4, /* in another thread: its owner may use it again */
+	PAPI_PROBE_UNREAD = 8,   /* the events' counters could not be read */
 };
 
 struct papi_probe_thread {
@@ -60,6 +63,9 @@ struct papi_probe_thread {
 	uint64_t active_size;             /* in bytes */
 	uint32_t n_zombies;
 	uint32_t visit; /* that the row belongs to */
+	uint32_t n_events;
+	int32_t files[PAPI_PROBE_EVENTS]; /* counters */
+	uint64_t identities[PAPI_PROBE_EVENTS];
 	_Atomic int32_t pid, tid;
 };
 
@@ -92,6 +98,14 @@ void papi_probe_frame_free(struct papi_probe_thread *self, struct papi_probe_fra
 void papi_probe_frame_abandon(struct papi_probe_thread *self, struct papi_probe_frame *frame);
 /* A zombie has returned after all. */
 void papi_probe_frame_revive(struct papi_probe_thread *self, struct papi_probe_frame *frame);
+
+/* events.c: of the calling thread; what has been open is closed. */
+void papi_probe_events_open(struct papi_probe_thread *self, struct papi_probe_table *table);
+void papi_probe_events_close(struct papi_probe_thread *thread);
+/* Into values from 1 on. False: they cannot be read. */
+bool papi_probe_events_read(const struct papi_probe_thread *self, uint64_t values[PAPI_PROBE_VALUES]);
+/* Closes those of all threads: by then none may read them. */
+void papi_probe_threads_quiet(void);
 
 static inline uint64_t papi_probe_stub_of(const struct papi_probe_frame *frame)
 {

@@ -8,7 +8,7 @@
  * is the stack pointer plus 1, for libgcc wants it to be another than the caller's.
  */
 #define FRAMES 32768
-#define FRAME_SIZE 64
+#define FRAME_SIZE 128
 
 	.text
 	/* Flags by lahf and seto, which are much faster than popf. */

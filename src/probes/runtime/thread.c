@@ -77,6 +77,7 @@ static struct papi_probe_thread *adopt(int32_t pid, int32_t tid)
 		if (!atomic_compare_exchange_strong(&thread->tid, &other, tid))
 			continue;
 		atomic_store(&thread->pid, pid);
+		papi_probe_events_close(thread);
 		for (frame = thread->top; frame; frame = parent) {
 			parent = frame->parent;
 			papi_probe_frame_abandon(thread, frame);
@@ -111,6 +112,7 @@ static bool prepare(struct papi_probe_thread *thread, struct papi_probe_table *t
 	thread->active_size = size;
 	thread->counts = thread->active ? take_row(table, pid, tid) : NULL;
 	thread->visit = atomic_load(&visit);
+	papi_probe_events_open(thread, table);
 	return thread->counts;
 }
 
@@ -155,6 +157,12 @@ struct papi_probe_thread *papi_probe_thread_self(struct papi_probe_table *table)
 		!atomic_load_explicit(alive, memory_order_relaxed))
 		self = begin(table);
 	return self && self->counts ? self : NULL;
+}
+
+void papi_probe_threads_quiet(void)
+{
+	for (struct papi_probe_thread *thread = atomic_load(&threads); thread; thread = thread->next)
+		papi_probe_events_close(thread);
 }
 
 /* ---- frames ---- */

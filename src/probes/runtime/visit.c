@@ -14,7 +14,7 @@
 #include "probes/runtime/runtime.h"
 #include "probes/runtime/system.h"
 
-_Static_assert(sizeof(struct papi_probe_frame) == 64, "stubs.S knows it");
+_Static_assert(sizeof(struct papi_probe_frame) == 128, "stubs.S knows it");
 _Static_assert(offsetof(struct papi_probe_frame, back) == 0, "stubs.S knows it");
 
 #define PATIENCE 100000 /* pauses of a tenth of a millisecond, for the tool's next order */
@@ -74,6 +74,9 @@ static int64_t serve(struct papi_probe_visit *box)
 		return close((int)box->number) == 0 ? 0 : -errno;
 	case PAPI_PROBE_MAP:
 		return map(box);
+	case PAPI_PROBE_QUIET:
+		papi_probe_threads_quiet();
+		return 0;
 	default:
 		return 0;
 	}
