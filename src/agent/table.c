@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "components/vpmu/x86_64/raw.h"
+#include "components/vpmu/raw.h"
 
 struct papi_agent_table *papi_agent_table;
 struct papi_agent_own papi_agent_own;

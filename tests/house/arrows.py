@@ -44,10 +44,16 @@ FLOORS = {
     'components/vpmu/translator': 'base core components/vpmu/counters.h components/vpmu/ways.h '
                                   'components/vpmu/call_frame.h components/vpmu/profile_log.h '
                                   'components/vpmu/models components/vpmu/engine.h',
+    'components/vpmu/x86_64/raw.h': '',
+    'components/vpmu/arm64/raw.h': '',
     'components/vpmu/arithmetic': '',
     'components/vpmu/classify': 'components/vpmu/counters.h components/vpmu/arithmetic',
+    'components/vpmu/raw.h': 'components/vpmu/x86_64/raw.h components/vpmu/arm64/raw.h',
+    'components/vpmu/arm64/decode': 'components/vpmu/counters.h',
+    'components/vpmu/arm64': 'components/vpmu/engine.h components/vpmu/translator components/vpmu/arm64/decode '
+                             'components/vpmu/arm64/raw.h',
     'components/vpmu/x86_64': 'base linux/cpu components/vpmu/ways.h components/vpmu/call_frame.h '
-                              'components/vpmu/profile_log.h '
+                              'components/vpmu/profile_log.h components/vpmu/x86_64/raw.h '
                               'components/vpmu/models components/vpmu/engine.h components/vpmu/translator '
                               'components/vpmu/classify',
     'components/vpmu': 'include base linux/time core components/vpmu/counters.h components/vpmu/agent.h '
@@ -61,7 +67,7 @@ FLOORS = {
     'symbols': '',
     'profile': 'base symbols',
     # What the library does inside of programs that were not written for it.
-    'agent': 'include components/vpmu/agent.h components/vpmu/x86_64',
+    'agent': 'include components/vpmu/agent.h components/vpmu/raw.h',
     # Other processes, entered.
     'process': 'components/vpmu/agent.h',
     # Jumps into code that runs, and what they lead to.

@@ -26,14 +26,10 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "spin.h"
 #include "virtual.h"
 
 extern char **environ;
-
-static void spin(uint64_t rounds)
-{
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(rounds) : : "cc");
-}
 
 /* ---- threads ---- */
 

@@ -8,16 +8,10 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "spin.h"
 #include "virtual.h"
 
 #define ROUNDS 10000
-
-static void spin(void)
-{
-	uint64_t rounds = ROUNDS;
-
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(rounds) : : "cc");
-}
 
 static void expect_counting(int set, const int events[], int n, const long long least[])
 {
@@ -27,7 +21,7 @@ static void expect_counting(int set, const int events[], int n, const long long 
 		EXPECT_OK(PAPI_add_event(set, events[i]));
 	EXPECT_EQUAL(0, PAPI_get_eventset_component(set));
 	EXPECT_OK(PAPI_start(set));
-	spin();
+	spin(ROUNDS);
 	EXPECT_OK(PAPI_stop(set, values));
 	for (int i = 0; i < n; i++)
 		EXPECT_BETWEEN(least[i], values[i], least[i] + least[i] / 10);
@@ -88,7 +82,7 @@ static void with_software_events(void)
 	EXPECT_OK(PAPI_add_event(set, PAPI_TOT_INS));
 	EXPECT_OK(PAPI_add_named_event(set, "perf::TASK-CLOCK"));
 	EXPECT_OK(PAPI_start(set));
-	spin();
+	spin(ROUNDS);
 	EXPECT_OK(PAPI_stop(set, values));
 	EXPECT(values[0] >= 2 * ROUNDS && values[1] > 0);
 	discard(set);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "spin.h"
 #include "virtual.h"
 
 #define NUMBER      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
@@ -64,11 +65,6 @@ static bool install(const struct filter *filter)
 	if (filter->by_prctl)
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
-}
-
-static void spin(unsigned rounds)
-{
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(rounds) : : "cc");
 }
 
 /* Of a child: its exit status says what it found. */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "spin.h"
 #include "virtual.h"
 
 #define FEW      20
@@ -89,14 +90,9 @@ static int some_set(unsigned number)
 static void expect_thousand_rounds(int set)
 {
 	long long counts[8] = { 0 };
-	unsigned rounds = 1000;
 
 	REQUIRE_OK(PAPI_reset(set));
-	__asm__ volatile("1:	dec	%0\n"
-			 "	jnz	1b"
-			 : "+r"(rounds)
-			 :
-			 : "cc");
+	spin(1000);
 	REQUIRE_OK(PAPI_read(set, counts));
 	EXPECT(counts[0] >= 2000 && counts[0] < 2040);
 }

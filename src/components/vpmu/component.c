@@ -55,12 +55,20 @@ static int probe(PAPI_component_info_t *facts)
 	return PAPI_OK;
 }
 
+/* Whether the engine can feed the models that the event needs. */
+static bool can_be_modelled(const struct papi_vpmu_event *event)
+{
+	return !papi_vpmu_event_is_modelled(event) || papi_vpmu_engine_parts();
+}
+
 /* Where there is nothing to model, what is modelled is not listed. */
 static bool is_listed(const struct papi_vpmu_event *event)
 {
 	const struct papi_vpmu_geometry *geometry;
 	char reason[PAPI_MAX_STR_LEN];
 
+	if (!can_be_modelled(event))
+		return false;
 	if (!papi_vpmu_event_is_l3(event))
 		return true;
 	geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
@@ -108,6 +116,10 @@ static int check_model(const struct papi_vpmu_event *event)
 
 	if (!papi_vpmu_event_is_modelled(event))
 		return PAPI_OK;
+	if (!can_be_modelled(event))
+		return papi_error(PAPI_ENOEVNT,
+			"caches, branch prediction and cycles are modelled on x86-64 only, as yet: on this processor "
+			"exact events are counted");
 	geometry = papi_vpmu_geometry_current(reason, sizeof(reason));
 	if (!geometry)
 		return papi_error(PAPI_ENOEVNT, "%s", reason);
@@ -211,6 +223,8 @@ static int configure(void *pointer, const struct papi_options *options)
 			"and CPUs cannot be counted. papi_run counts whole programs");
 	if (options->granularity != PAPI_GRN_THR)
 		return papi_error(PAPI_ECMP, "virtual events count single threads: PAPI_GRN_THR");
+	if (papi_range_is_set(&options->data) && !papi_vpmu_engine_parts())
+		return papi_error(PAPI_ECMP, "virtual events cannot count in ranges of data on this processor as yet");
 	if (!(options->domain & PAPI_DOM_USER))
 		return papi_error(PAPI_EINVAL_DOM,
 			"virtual events count in user mode only, the kernel cannot be translated: add "

@@ -60,6 +60,9 @@ struct papi_vpmu_overflow {
 /* Whether this machine and process can be translated; if not, the reason is written into reason. */
 bool papi_vpmu_engine_probe(char *reason, size_t size);
 
+/* Parts of the simulators that can run here (enum papi_vpmu_part). */
+unsigned papi_vpmu_engine_parts(void);
+
 /* What changes actions of signals in place of sigaction(2), for the library; NULL while no thread has been counted. */
 typedef int papi_vpmu_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void);

@@ -19,6 +19,11 @@ bool papi_vpmu_engine_probe(char *text, size_t size)
 	return false;
 }
 
+unsigned papi_vpmu_engine_parts(void)
+{
+	return PAPI_VPMU_PARTS;
+}
+
 papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void)
 {
 	return NULL;

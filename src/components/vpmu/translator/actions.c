@@ -66,6 +66,14 @@ bool papi_vpmu_action_blocks(const struct papi_vpmu_action *action, uint64_t num
 	return !(action->flags & (unsigned)SA_NODEFER) || action->mask & papi_vpmu_mask_of(number);
 }
 
+static void name_restorer(struct papi_vpmu_action *action)
+{
+	if (!papi_vpmu_processor_needs_restorer)
+		return;
+	action->flags |= RESTORER;
+	action->restorer = (uint64_t)(uintptr_t)papi_vpmu_signal_restorer;
+}
+
 /* Which the kernel is to have while the program means that. Each signal waits for its handler to begin, where the
  * program's mask comes in force: else as many frames as there are signals would lie on the stack of the runtime. */
 static struct papi_vpmu_action kernel_action(uint64_t number, const struct papi_vpmu_action *program)
@@ -75,10 +83,9 @@ static struct papi_vpmu_action kernel_action(uint64_t number, const struct papi_
 	if (!papi_vpmu_action_is_function(program) && !papi_vpmu_action_is_fault(number))
 		return action;
 	action.handler = engine_handler();
-	action.flags = (program->flags & ~(uint64_t)((unsigned)SA_RESETHAND | SA_NODEFER)) | SA_SIGINFO | SA_ONSTACK |
-		RESTORER;
+	action.flags = (program->flags & ~(uint64_t)((unsigned)SA_RESETHAND | SA_NODEFER)) | SA_SIGINFO | SA_ONSTACK;
 	if (!(program->flags & RESTORER))
-		action.restorer = (uint64_t)(uintptr_t)papi_vpmu_signal_restorer;
+		name_restorer(&action);
 	return action;
 }
 
@@ -220,13 +227,14 @@ long papi_vpmu_action_change(uint64_t number, const struct papi_vpmu_action *new
 
 int papi_vpmu_action_native(int number, const struct sigaction *new, struct sigaction *old)
 {
-	struct papi_vpmu_action changed = { .restorer = (uint64_t)(uintptr_t)papi_vpmu_signal_restorer }, before;
+	struct papi_vpmu_action changed = { .restorer = 0 }, before;
 	uint64_t mask = papi_vpmu_signals_block();
 	long status;
 
 	if (new) {
 		changed.handler = (uint64_t)(uintptr_t) new->sa_sigaction;
-		changed.flags = (uint64_t)(unsigned)new->sa_flags | RESTORER;
+		changed.flags = (uint64_t)(unsigned)new->sa_flags;
+		name_restorer(&changed);
 		__builtin_memcpy(&changed.mask, &new->sa_mask, sizeof(changed.mask));
 	}
 	status = papi_vpmu_action_change((uint64_t)number, new ? &changed : NULL, &before);

@@ -170,7 +170,8 @@ void papi_vpmu_cache_make_stale(struct papi_vpmu_block *block)
 	if (block->stale)
 		return;
 	block->stale = true;
-	papi_vpmu_processor_make_stale(segment->write + (block->code - segment->code));
+	papi_vpmu_processor_make_stale(
+		segment->write + (block->code - segment->code), (intptr_t)segment->code - (intptr_t)segment->write);
 }
 
 void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end)

@@ -60,6 +60,11 @@ bool papi_vpmu_engine_probe(char *reason, size_t size)
 	return !obstacle;
 }
 
+unsigned papi_vpmu_engine_parts(void)
+{
+	return papi_vpmu_processor_parts;
+}
+
 /* Where the function returns to next, it returns to the stub: that goes on at the same place, translated. */
 static void enter(struct papi_vpmu_thread *thread, uint64_t *place)
 {
@@ -212,9 +217,12 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 
 int papi_vpmu_engine_profile(const char *directory, uint64_t counters)
 {
-	uint64_t mask = papi_vpmu_signals_block();
 	const char *reason = NULL;
+	uint64_t mask;
 
+	if (!papi_vpmu_processor_profiles)
+		return papi_error(PAPI_ECMP, "exact profiles cannot be made on this processor as yet");
+	mask = papi_vpmu_signals_block();
 	papi_vpmu_cache_lock();
 	if (!papi_vpmu_profile_is_on())
 		reason = papi_vpmu_profile_begin(directory, counters);

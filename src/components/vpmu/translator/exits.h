@@ -13,6 +13,7 @@ enum papi_vpmu_exit {
 	/* By the thread's call_site: the call of its callee, at the end of that block in the log, is not open yet; 0:
 	 * frames that are left behind are still there; -1: there is no room for another frame. Goes on at pc. */
 	PAPI_VPMU_EXIT_CALLS = -7,
+	PAPI_VPMU_EXIT_CHILD = -8, /* the child of a fork goes on natively, at pc: for the processor's dispatcher */
 };
 
 #endif

@@ -79,7 +79,7 @@ void papi_vpmu_frame_hide(struct papi_vpmu_thread *thread, struct papi_vpmu_cont
 		return;
 	thread->pc = papi_vpmu_context_pc(context);
 	thread->exit = PAPI_VPMU_EXIT_CONTINUE;
-	papi_vpmu_context_set_pc(context, (uint64_t)(uintptr_t)papi_vpmu_dispatch);
+	papi_vpmu_context_hide(context, thread);
 }
 
 /* ---- where they lie ---- */

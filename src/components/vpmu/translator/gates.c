@@ -51,6 +51,8 @@ void papi_vpmu_gates_close(struct papi_vpmu_thread *thread)
 	unsigned n = count(thread);
 	const uint64_t stub = (uint64_t)(uintptr_t)papi_vpmu_gate_return;
 
+	if (!papi_vpmu_processor_calls_by_stack)
+		return;
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t *place = (uint64_t *)(uintptr_t)thread->gates[i].place, found;
 

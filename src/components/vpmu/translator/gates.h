@@ -8,6 +8,9 @@
  *	place: papi_vpmu_gate_return  (was: pc)  <--  pc, place, flags
  *	the function's frame
  *
+ * Where calls leave the return address in a register, that has the stub's, and the place is the one right below the
+ * stack pointer at the call, which tells one gate from another.
+ *
  * A return through the place comes to the dispatcher, which goes on at the translation of pc. A longjmp() leaves gates
  * behind, whose places are below the stack pointer; a program with several stacks has gates in any order.
  */
@@ -18,7 +21,7 @@
 
 /* What returns through the place runs translated. With signals blocked. */
 void papi_vpmu_gate_open(struct papi_vpmu_thread *thread, uint64_t *place);
-/* What runs natively now returns without us. */
+/* What runs natively now returns without us, or by the stub to native code. */
 void papi_vpmu_gates_close(struct papi_vpmu_thread *thread);
 
 #pragma GCC visibility push(hidden)

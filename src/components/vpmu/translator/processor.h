@@ -44,6 +44,10 @@ extern const int papi_vpmu_processor_needed_call;
 const char *papi_vpmu_processor_obstacle(void);
 bool papi_vpmu_processor_can_decode(const char **reason);
 
+/* Parts of the simulators that translated code can feed (enum papi_vpmu_part); and whether it can tell a profile. */
+extern const unsigned papi_vpmu_processor_parts;
+extern const bool papi_vpmu_processor_profiles;
+
 /* How far apart code and what it names may lie at most, in bytes, for the instructions that the processor has. */
 extern const uint64_t papi_vpmu_processor_reach;
 /* No program has anything from that address on. */
@@ -86,10 +90,10 @@ uint64_t papi_vpmu_guarded_bytes(uint64_t to, uint64_t from, uint64_t size);
 
 /* Before the entry of a block are so many bytes: the way to the dispatcher, by that link, that a stale block takes. The
  * first of these functions writes them, the entry follows; the second makes the entry of a block lead there, by a store
- * that other threads see whole or not at all, wherever they are. */
+ * that other threads see whole or not at all, wherever they are: it is written there, and runs to_code bytes on. */
 extern const unsigned papi_vpmu_processor_stub;
 void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link);
-void papi_vpmu_processor_make_stale(uint8_t *entry);
+void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code);
 /* The link's jump leads to that code from now on, for threads that run over it, too; nothing happens where it cannot
  * reach that far. */
 void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code);
@@ -147,7 +151,11 @@ void papi_vpmu_signal_nothing(void);
 /* rt_sigreturn(2), with the stack pointer of the thread's registers. */
 void papi_vpmu_signal_leave(void) __attribute__((noreturn));
 
+/* Whether the kernel has to be told of a restorer, having none of its own. */
+extern const bool papi_vpmu_processor_needs_restorer;
+
 uint64_t papi_vpmu_context_pc(const struct papi_vpmu_context *context);
+/* It goes on at that label of the runtime. */
 void papi_vpmu_context_set_pc(struct papi_vpmu_context *context, uint64_t pc);
 uint64_t papi_vpmu_context_stack_pointer(const struct papi_vpmu_context *context);
 uint64_t *papi_vpmu_context_mask(struct papi_vpmu_context *context);
@@ -160,6 +168,8 @@ const char *papi_vpmu_context_obstacle(const struct papi_vpmu_context *context);
 #define PAPI_VPMU_CONTEXT_SIZE 512
 extern const uint64_t papi_vpmu_context_size;
 
+/* It goes on at papi_vpmu_dispatch, as if translated code of the thread had left there with the context's registers. */
+void papi_vpmu_context_hide(struct papi_vpmu_context *context, struct papi_vpmu_thread *thread);
 /* The context shows the thread's registers, flags and pc. */
 void papi_vpmu_context_show(struct papi_vpmu_context *context, const struct papi_vpmu_thread *thread);
 /* The same for what a function for overflows sees; its vector registers are the thread's vector_state. */
@@ -198,7 +208,10 @@ uint64_t papi_vpmu_processor_stack_pointer(const struct papi_vpmu_thread *thread
 /* The address of the context that rt_sigreturn(2) would take. */
 uint64_t papi_vpmu_processor_frame_context(const struct papi_vpmu_thread *thread);
 
-/* Where the address was that a function which has just been called has returned to. */
+/* Whether calls leave their return address at the place of a gate, where it can be put back. Otherwise they return to
+ * the stub, whatever becomes of the thread. */
+extern const bool papi_vpmu_processor_calls_by_stack;
+/* Where the address was that a function which has just been called has returned to: the place of its gate. */
 uint64_t papi_vpmu_processor_returned_through(const struct papi_vpmu_thread *thread);
 /* The calling code's own flags; and those of the program behind a call, of which it says how they were before. */
 uint64_t papi_vpmu_processor_flags(void);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/memory.h"
@@ -59,7 +60,40 @@ static bool map_tables(struct papi_vpmu_segment *segment)
 	return memory;
 }
 
-/* Both views of a segment's code. No file: its size would be limited by that of the program's files. */
+/* Past the limit of the size of files, there would be a signal. */
+static int new_file(size_t size)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+	long file;
+
+	if (papi_vpmu_raw(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) || limit.rlim_cur < size)
+		return -1;
+	file = papi_vpmu_raw(SYS_memfd_create, (long)"papi_vpmu_code", MFD_CLOEXEC, 0, 0, 0, 0);
+	if (file >= 0 && papi_vpmu_raw(SYS_ftruncate, file, (long)size, 0, 0, 0, 0)) {
+		papi_vpmu_raw(SYS_close, file, 0, 0, 0, 0, 0);
+		return -1;
+	}
+	return (int)file;
+}
+
+/* Where memory cannot be mapped a second time, as in an emulator of another processor's programs: a file, at the place
+ * of the code and elsewhere. */
+static long map_file_twice(void *code, size_t size)
+{
+	int file = new_file(size);
+	long again = -1;
+
+	if (file < 0)
+		return file;
+	if (papi_vpmu_raw(SYS_mmap, (long)code, (long)size, PROT_READ | PROT_EXEC,
+		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, 0) == (long)code)
+		again = papi_vpmu_raw(
+			SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+	papi_vpmu_raw(SYS_close, file, 0, 0, 0, 0, 0);
+	return again;
+}
+
+/* Both views of a segment's code. If possible no file: its size would be limited by that of the program's files. */
 static bool map_code(struct papi_vpmu_segment *segment)
 {
 	void *code = papi_vpmu_region_map(
@@ -71,6 +105,8 @@ static bool map_code(struct papi_vpmu_segment *segment)
 	segment->code = (uint64_t)(uintptr_t)code;
 	/* An old size of 0 maps the same memory a second time. */
 	again = papi_vpmu_raw(SYS_mremap, (long)code, 0, (long)segment->size, MREMAP_MAYMOVE, 0, 0);
+	if (papi_vpmu_failed(again))
+		again = map_file_twice(code, segment->size);
 	if (papi_vpmu_failed(again))
 		return false;
 	segment->write = (uint8_t *)again; /* NOLINT(performance-no-int-to-ptr) */

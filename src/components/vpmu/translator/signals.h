@@ -52,7 +52,8 @@ struct papi_vpmu_delivery {
 	struct papi_vpmu_thread *thread;
 	uint64_t mask; /* that the handler is to run with */
 	uint64_t handler;
-	uint64_t stack; /* of the runtime, if it goes on there */
+	uint64_t stack;    /* of the runtime, if it goes on there */
+	uint64_t restorer; /* where the handler returns to, if that is in a register */
 };
 
 enum papi_vpmu_deliver {

@@ -29,10 +29,11 @@ void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link)
 }
 
 /* Entries are aligned: other threads see the old bytes or the new. */
-void papi_vpmu_processor_make_stale(uint8_t *entry)
+void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code)
 {
 	const uint16_t jump = SHORT_JUMP_BACK;
 
+	(void)to_code;
 	__atomic_store_n((uint16_t *)(void *)entry, jump, __ATOMIC_RELEASE);
 }
 

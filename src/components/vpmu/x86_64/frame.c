@@ -17,6 +17,7 @@
 #define TRAP_FLAG 0x100u
 
 const uint64_t papi_vpmu_processor_red_zone = 128;
+const bool papi_vpmu_processor_needs_restorer = true;
 const uint64_t papi_vpmu_context_size = sizeof(struct papi_vpmu_context);
 _Static_assert(sizeof(struct papi_vpmu_context) <= PAPI_VPMU_CONTEXT_SIZE, "more than there is room for");
 
@@ -73,6 +74,12 @@ uint64_t *papi_vpmu_context_note(struct papi_vpmu_context *context)
 const char *papi_vpmu_context_obstacle(const struct papi_vpmu_context *context)
 {
 	return context->registers[REG_EFL] & TRAP_FLAG ? PAPI_VPMU_STEPS_ITSELF : NULL;
+}
+
+void papi_vpmu_context_hide(struct papi_vpmu_context *context, struct papi_vpmu_thread *thread)
+{
+	(void)thread;
+	context->registers[REG_RIP] = (uint64_t)(uintptr_t)papi_vpmu_dispatch;
 }
 
 void papi_vpmu_context_show(struct papi_vpmu_context *context, const struct papi_vpmu_thread *thread)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "components/vpmu/classify.h"
-#include "components/vpmu/x86_64/translate/view.h"
+#include "components/vpmu/translator/view.h"
 
 #define PAPI_VPMU_BLOCK_LENGTH 64
 #define PAPI_VPMU_MAX_ASIDES   6 /* conditional branches that a block goes on behind */

@@ -49,27 +49,11 @@ int64_t papi_vpmu_new_link(struct papi_vpmu_translation *t, uint64_t pc, uint8_t
 	return t->place.first_link + t->n_links++;
 }
 
-bool papi_vpmu_in_range(const struct papi_vpmu_wants *wants, uint64_t pc)
-{
-	return !wants->instructions_end || (pc >= wants->instructions_start && pc < wants->instructions_end);
-}
-
 #define BIT(counter) (1ull << (counter))
-
-/* With a range of data the simulator counts loads and stores: it knows the addresses. */
-static uint64_t wanted(const struct papi_vpmu_wants *wants)
-{
-	return wants->counters & ~(wants->data_end ? BIT(PAPI_VPMU_LOADS) | BIT(PAPI_VPMU_STORES) : 0);
-}
-
-bool papi_vpmu_is_wanted(const struct papi_vpmu_wants *wants, unsigned counter)
-{
-	return wanted(wants) & BIT(counter);
-}
 
 void papi_vpmu_sum(const struct papi_vpmu_translation *t, unsigned n, uint64_t *sums)
 {
-	const uint64_t all = wanted(t->request.wants) & (BIT(PAPI_VPMU_FIRST_MODELLED) - 1);
+	const uint64_t all = papi_vpmu_wanted(t->request.wants) & (BIT(PAPI_VPMU_FIRST_MODELLED) - 1);
 
 	memset(sums, 0, PAPI_VPMU_FIRST_MODELLED * sizeof(*sums));
 	for (unsigned i = 0; i < n; i++) {

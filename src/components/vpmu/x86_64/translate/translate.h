@@ -36,6 +36,7 @@
 
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
+#include "components/vpmu/translator/wanted.h"
 #include "components/vpmu/ways.h"
 #include "components/vpmu/x86_64/translate/decode.h"
 #include "components/vpmu/x86_64/translate/emit.h"
@@ -129,12 +130,6 @@ void papi_vpmu_translation_emit(struct papi_vpmu_translation *t, const struct pa
  * target is another, they go on to the code otherwise (0: the dispatcher). */
 void papi_vpmu_translation_emit_indirect_entry(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place,
 	const struct papi_vpmu_block *block, uint64_t otherwise);
-
-/* Whether an instruction at pc is to be counted. */
-bool papi_vpmu_in_range(const struct papi_vpmu_wants *wants, uint64_t pc);
-
-/* Whether blocks add to a counter. */
-bool papi_vpmu_is_wanted(const struct papi_vpmu_wants *wants, unsigned counter);
 
 /* ---- among the files of the translator ---- */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The program as translation sees it: where its bytes are read, how far they reach, and which of them are the
- * library's. The runtime's view is the process itself (blocks.c); a test's is an array of bytes.
+ * library's. The runtime's view is the process itself (view.c); a test's is an array of bytes.
  *
  * The functions are called with the view itself, so that it may be the first member of something larger. None of them
  * may call libc: translation happens between two instructions of the program.
  */
-#ifndef PAPI_VPMU_X86_64_TRANSLATE_VIEW_H
-#define PAPI_VPMU_X86_64_TRANSLATE_VIEW_H
+#ifndef PAPI_VPMU_TRANSLATOR_VIEW_H
+#define PAPI_VPMU_TRANSLATOR_VIEW_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct papi_vpmu_view {
 	bool (*is_engine)(const struct papi_vpmu_view *view, uint64_t address);
 	/* The eight bytes of data at an address. False where they cannot be read. */
 	bool (*load)(const struct papi_vpmu_view *view, uint64_t address, uint64_t *value);
-	/* Whether int3 is a debugger's, not the program's own. */
+	/* Whether breakpoints in the code are a debugger's, not the program's own. */
 	bool (*owns_breakpoints)(const struct papi_vpmu_view *view);
 	/* Whether a jump from site to target leads to where another function begins. NULL: never. */
 	bool (*begins_another)(const struct papi_vpmu_view *view, uint64_t site, uint64_t target);
@@ -36,5 +36,8 @@ static inline const uint8_t *papi_vpmu_view_bytes(const struct papi_vpmu_view *v
 {
 	return (const uint8_t *)(uintptr_t)(address + (uint64_t)view->to_bytes);
 }
+
+/* The process itself. Its functions want the lock of the cache. */
+extern const struct papi_vpmu_view papi_vpmu_process __attribute__((visibility("hidden")));
 
 #endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocks are made, filed, led to each other, and become stale (translator/processor.h). Before the entry is the way
+ * that a stale one takes:
+ *
+ *	       movz x15, link;  movk x15, link
+ *	       str  x15, [x18, exit]
+ *	       ldr  x15, [x18, dispatch]
+ *	       br   x15
+ *	       nop                             so that the entry is aligned
+ *	entry  b    the way                    once the block is stale; before that, nop
+ *
+ * Nothing but these branches is ever replaced while others may run it, and each is a word: so they see the old one or
+ * the new. Code is written in one mapping and run in another, and caches are told of both addresses.
+ */
+#include "components/vpmu/arm64/translate/translate.h"
+#include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/tracer.h"
+
+#define STUB 24
+#define NOP  0xd503201fu
+
+const unsigned papi_vpmu_processor_stub = STUB;
+
+/* ---- code that is seen ---- */
+
+static uint64_t line_of(unsigned shift)
+{
+	uint64_t caches;
+
+	__asm__ volatile("mrs %0, ctr_el0" : "=r"(caches));
+	return (uint64_t)4 << (caches >> shift & 15);
+}
+
+/* So many bytes have been written there, and are to be run to_code bytes on. */
+static void synchronize(const uint8_t *start, uint64_t size, intptr_t to_code)
+{
+	uint64_t data = line_of(16), instructions = line_of(0), from = (uint64_t)(uintptr_t)start, end = from + size;
+	uint64_t run = from + (uint64_t)to_code;
+
+	for (uint64_t at = from & ~(data - 1); at < end; at += data)
+		__asm__ volatile("dc cvau, %0" : : "r"(at) : "memory");
+	__asm__ volatile("dsb ish" : : : "memory");
+	for (uint64_t at = run & ~(instructions - 1); at < run + size; at += instructions)
+		__asm__ volatile("ic ivau, %0" : : "r"(at) : "memory");
+	__asm__ volatile("dsb ish; isb" : : : "memory");
+}
+
+static void replace(uint8_t *place, uint32_t word, intptr_t to_code)
+{
+	__atomic_store_n((uint32_t *)(void *)place, word, __ATOMIC_RELEASE);
+	synchronize(place, sizeof(word), to_code);
+}
+
+/* ---- the beginning of blocks, and branches between them ---- */
+
+void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link)
+{
+	uint32_t number = (uint32_t)link;
+
+	while ((uintptr_t)e->next % 8)
+		papi_a64_emit(e, NOP);
+	papi_a64_emit(e, 0xd2800000u | (number & 0xffff) << 5 | A64_BORROWED); /* movz */
+	papi_a64_emit(e, 0xf2a00000u | (number >> 16) << 5 | A64_BORROWED);    /* movk */
+	papi_a64_emit_store(e, A64_BORROWED, A64_EXIT);
+	papi_a64_emit_load(e, A64_BORROWED, A64_DISPATCH);
+	papi_a64_emit_branch_register(e, A64_BORROWED);
+	papi_a64_emit(e, NOP);
+}
+
+void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code)
+{
+	replace(entry, papi_a64_branch(-STUB), to_code);
+}
+
+void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code)
+{
+	int64_t distance = (int64_t)(code - (uint64_t)((intptr_t)link->place + link->to_code)),
+		reach = (int64_t)papi_vpmu_processor_reach;
+
+	if (distance >= -reach && distance < reach)
+		replace(link->place, papi_a64_branch(distance), link->to_code);
+}
+
+/* ---- making and filing ---- */
+
+static struct papi_a64_translation translation; /* under the lock */
+
+static uint64_t find(const void *flavour, uint64_t pc)
+{
+	const struct papi_vpmu_block *block = papi_vpmu_cache_find(flavour, pc);
+
+	return block ? block->code : 0;
+}
+
+/* Where code is to be put. False when the segment is full, or the flavour's table. */
+static bool open_place(struct papi_a64_place *place, struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	if ((flavour && !papi_vpmu_flavour_open(flavour)) || !papi_vpmu_cache_open(&place->e))
+		return false;
+	papi_vpmu_cache_begin_block(&place->e, pc);
+	place->first_link = papi_vpmu_cache_next_link();
+	place->find = find;
+	place->translated = flavour;
+	return true;
+}
+
+/* Numbers of links are given in their order. */
+static struct papi_vpmu_block *file(const struct papi_a64_translation *t)
+{
+	const uint8_t *start = t->place.e.next - STUB;
+
+	for (unsigned i = 0; i < t->n_links; i++)
+		papi_vpmu_cache_new_link(&t->links[i]);
+	synchronize(start, (uint64_t)(t->e.next - start), t->e.to_code);
+	return papi_vpmu_cache_close(&t->e, &t->block, t->marks);
+}
+
+static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
+{
+	const struct papi_a64_request request = {
+		.view = &papi_vpmu_process,
+		.wants = &flavour->wants,
+		.pc = pc,
+		.library = flavour->library,
+		.step = flavour->step,
+		.unreadable = !readable,
+	};
+	struct papi_a64_place place;
+
+	papi_a64_translation_plan(&translation, &request);
+	if (!open_place(&place, flavour, pc))
+		return NULL;
+	translation.block.flavour = flavour;
+	papi_a64_translation_emit(&translation, &place);
+	return file(&translation);
+}
+
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	return translate(flavour, pc, true);
+}
+
+struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc)
+{
+	return translate(flavour, pc, false);
+}
+
+uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise)
+{
+	struct papi_a64_place place;
+
+	if (!open_place(&place, NULL, block->pc))
+		return 0;
+	papi_a64_translation_emit_indirect_entry(&translation, &place, block, otherwise);
+	block->indirect = file(&translation)->code;
+	return block->indirect;
+}
+
+/* ---- what cannot be translated ---- */
+
+static uint64_t read_word(uint64_t pc, uint64_t unused, uint64_t unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	return *(const volatile uint32_t *)(uintptr_t)pc;
+}
+
+const char *papi_vpmu_step_obstacle(uint64_t pc)
+{
+	struct papi_a64_instruction instruction;
+	const char *obstacle;
+	uint64_t word = PAPI_VPMU_GUARD_FAILED;
+
+	if (pc % 4 == 0 && papi_vpmu_maps_executable_until(pc))
+		word = papi_vpmu_guarded(read_word, pc, 0, 0);
+	if (word == PAPI_VPMU_GUARD_FAILED)
+		return "the program goes on where there is no code";
+	papi_a64_decode((uint32_t)word, &instruction);
+	obstacle = papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints());
+	return obstacle ? obstacle : "an instruction of the program was being changed";
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a word of A64 code to what a translator has to know of the instruction, and what one execution of it counts.
+ *
+ * The groups are those of the Arm Architecture Reference Manual, in its chapter of A64 encodings, to version 9.2 and
+ * what later ones have among the general instructions. Where an encoding is not known, or reserved, every register
+ * counts as used that any encoding of the kind could name; whatever might depend on the pc is for the processor to run
+ * where it is.
+ *
+ * Calls nothing, uses no memory but its arguments: safe in signal handlers, and on any host.
+ */
+#ifndef PAPI_VPMU_ARM64_DECODE_DECODE_H
+#define PAPI_VPMU_ARM64_DECODE_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "components/vpmu/counters.h"
+
+#pragma GCC visibility push(hidden)
+
+enum papi_a64_kind {
+	PAPI_A64_PLAIN,           /* the same wherever it is */
+	PAPI_A64_ADDRESS,         /* adr, adrp */
+	PAPI_A64_LITERAL,         /* ldr, ldrsw, prfm of an address relative to the pc */
+	PAPI_A64_JUMP,            /* b */
+	PAPI_A64_CALL,            /* bl */
+	PAPI_A64_CONDITIONAL,     /* b.cond, bc.cond, cbz, cbnz, tbz, tbnz */
+	PAPI_A64_JUMP_INDIRECT,   /* br, braa and the like */
+	PAPI_A64_CALL_INDIRECT,   /* blr, blraa */
+	PAPI_A64_RETURN,          /* ret, retaa */
+	PAPI_A64_SYSTEM_CALL,     /* svc */
+	PAPI_A64_LOAD_EXCLUSIVE,  /* ldxr, ldaxr, ldxp, ldaxp */
+	PAPI_A64_STORE_EXCLUSIVE, /* stxr and the like */
+	PAPI_A64_TRAP,            /* brk, hlt, udf and others that fault at once, reserved ones among them */
+	PAPI_A64_IN_PLACE,        /* depends on the pc in a way of its own, or may do so */
+};
+
+enum papi_a64_authentication { PAPI_A64_NO_KEY, PAPI_A64_KEY_A, PAPI_A64_KEY_B };
+
+enum papi_a64_element { PAPI_A64_NO_ELEMENT, PAPI_A64_HALF, PAPI_A64_SINGLE, PAPI_A64_DOUBLE };
+
+enum papi_a64_calculation {
+	PAPI_A64_OTHER, /* minimum, maximum, steps of Newton, dot product */
+	PAPI_A64_ADD,   /* and subtract */
+	PAPI_A64_MULTIPLY,
+	PAPI_A64_DIVIDE,
+	PAPI_A64_SQUARE_ROOT,
+	PAPI_A64_INVERSE,
+	PAPI_A64_MULTIPLY_ADD,
+};
+
+struct papi_a64_instruction {
+	uint32_t word;
+	uint8_t kind; /* enum papi_a64_kind */
+	bool known;
+	/* General registers, a bit each; the stack pointer and the zero register are none. First the registers that may
+	 * be read, or of which a part stays; then those that are surely written, all 64 bits of them, if the
+	 * instruction is done. */
+	uint32_t reads, writes;
+	int64_t offset; /* of a direct branch and a literal from the pc, adr; of adrp, from the pc's page */
+	/* Indirect branches: the key that the target is authenticated with, and whether zero is the modifier. */
+	uint8_t key;
+	bool zero_modifier;
+
+	uint8_t loads, stores; /* 0 or 1: a pair is one */
+	bool prefetches, is_atomic, is_fence;
+	bool is_integer; /* computes in general registers, or atomically in memory */
+	bool is_vector;  /* on more than one element of a vector register */
+	/* Floating-point operations: so many in each of so many elements. */
+	uint8_t element, calculation, operations, elements;
+	/* The last two lines tell nothing, as of scalable vectors; nor does the first of these. */
+	bool work_is_unknown, memory_is_unknown;
+};
+
+/* What it is. */
+void papi_a64_decode(uint32_t word, struct papi_a64_instruction *instruction);
+
+/* What an execution of it adds to each exact counter but BRANCHES_TAKEN. */
+void papi_a64_classify(const struct papi_a64_instruction *instruction, uint8_t counts[PAPI_VPMU_FIRST_MODELLED]);
+
+#pragma GCC visibility pop
+
+#endif

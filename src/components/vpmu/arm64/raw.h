@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* System calls without libc: they leave errno and everything else of the program's alone. */
+#ifndef PAPI_VPMU_ARM64_RAW_H
+#define PAPI_VPMU_ARM64_RAW_H
+
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/* Returns what the kernel returns: a negative errno when it fails. */
+static inline long papi_vpmu_raw_inline(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ends of blocks. An exit to a known pc is a branch that at first leads to the dispatcher, right behind it, and
+ * later to the translation:
+ *
+ *	      b    behind                          b    translation
+ *	behind: ldr x15, number of the link
+ *	      str  x15, [x18, exit]
+ *	      ldr  x15, [x18, dispatch]
+ *	      br   x15
+ *
+ * Indirect branches end in indirect.c, system calls in system_call.c.
+ */
+#include "components/vpmu/arm64/translate/translate.h"
+
+void papi_a64_exit(struct papi_a64_translation *t, int64_t exit)
+{
+	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, (uint64_t)exit);
+	papi_a64_emit_store(&t->e, A64_BORROWED, A64_EXIT);
+	papi_a64_emit_load(&t->e, A64_BORROWED, A64_DISPATCH);
+	papi_a64_emit_branch_register(&t->e, A64_BORROWED);
+}
+
+void papi_a64_exit_to_step(struct papi_a64_translation *t)
+{
+	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, t->pc);
+	papi_a64_emit_store(&t->e, A64_BORROWED, A64_PC);
+	papi_a64_exit(t, PAPI_VPMU_EXIT_STEP);
+}
+
+void papi_a64_link_to(struct papi_a64_translation *t, uint64_t pc)
+{
+	bool step = t->request.step;
+	uint64_t code = step || !t->place.find ? 0 : t->place.find(t->place.translated, pc);
+	uint8_t *place;
+
+	if (code) {
+		papi_a64_emit_branch_to(&t->e, code);
+		return;
+	}
+	place = papi_a64_emit_branch(&t->e);
+	papi_a64_exit(t, papi_a64_new_link(t, pc, step ? NULL : place, t->e.to_code));
+}
+
+/* ---- conditional branches ---- */
+
+static unsigned tested_register(const struct papi_a64_instruction *instruction)
+{
+	bool by_flags = (instruction->word & 0xff000000) == 0x54000000;
+
+	return by_flags ? 31 : instruction->word & 31;
+}
+
+/* The same branch, to be made to land: of x15, where it tests a stolen register. Returns its place. */
+static uint8_t *branch_if(struct papi_a64_translation *t, const struct papi_a64_instruction *instruction)
+{
+	unsigned tested = tested_register(instruction);
+	uint32_t word = instruction->word;
+
+	if (papi_a64_is_stolen(tested)) {
+		papi_a64_emit_load(&t->e, A64_BORROWED, papi_a64_home(tested));
+		word = (word & ~31u) | A64_BORROWED;
+	}
+	papi_a64_emit(&t->e, word);
+	return t->e.next - 4;
+}
+
+static void end_conditional(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
+{
+	uint8_t *place = branch_if(t, last);
+
+	papi_a64_mark(t, pc + 4);
+	papi_a64_link_to(t, pc + 4);
+	papi_a64_emit_land(&t->e, place);
+	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_TAKEN);
+	if (papi_a64_is_counted(t, t->decoded.count - 1))
+		papi_a64_count_taken(t, pc);
+	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_BRANCH);
+	if (t->block.target == t->pc && !t->request.step)
+		papi_a64_emit_branch_to(&t->e, t->entry);
+	else
+		papi_a64_link_to(t, t->block.target);
+}
+
+void papi_a64_lead_aside(struct papi_a64_translation *t, unsigned branch)
+{
+	t->asides[t->n_asides++] = (struct papi_a64_aside){
+		.place = branch_if(t, &t->decoded.instructions[branch]),
+		.instruction = branch,
+	};
+	papi_a64_mark(t, papi_a64_pc_of(&t->decoded, branch + 1));
+}
+
+void papi_a64_end_asides(struct papi_a64_translation *t)
+{
+	for (unsigned i = 0; i < t->n_asides; i++) {
+		unsigned branch = t->asides[i].instruction;
+		uint64_t pc = papi_a64_pc_of(&t->decoded, branch);
+
+		papi_a64_emit_land(&t->e, t->asides[i].place);
+		t->added = 0;
+		papi_a64_mark_as(t, pc + 4, PAPI_VPMU_MARK_ASIDE_TAKEN);
+		papi_a64_count_aside(t, branch);
+		papi_a64_link_to(t, papi_a64_target(pc, &t->decoded.instructions[branch]));
+	}
+}
+
+/* ---- others ---- */
+
+/* b, bl: behind the load of the link register, the program is at the target. */
+static void end_direct(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
+{
+	if (last->kind == PAPI_A64_CALL)
+		papi_a64_emit_constant(&t->e, &t->pool, 30, pc + 4);
+	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_BRANCH);
+	papi_a64_link_to(t, t->block.target);
+}
+
+void papi_a64_end_block(struct papi_a64_translation *t)
+{
+	unsigned n = t->decoded.count - 1;
+	const struct papi_a64_instruction *last = &t->decoded.instructions[n];
+	uint64_t pc = papi_a64_pc_of(&t->decoded, n);
+
+	t->block.branch = (uint16_t)(pc - t->pc);
+	switch (last->kind) {
+	case PAPI_A64_CONDITIONAL:
+		t->block.target = papi_a64_target(pc, last);
+		end_conditional(t, last, pc);
+		break;
+	case PAPI_A64_JUMP:
+	case PAPI_A64_CALL:
+		t->block.target = papi_a64_target(pc, last);
+		end_direct(t, last, pc);
+		break;
+	case PAPI_A64_JUMP_INDIRECT:
+	case PAPI_A64_CALL_INDIRECT:
+	case PAPI_A64_RETURN:
+		papi_a64_end_indirect(t);
+		break;
+	case PAPI_A64_SYSTEM_CALL:
+		papi_a64_end_system_call(t);
+		break;
+	default:
+		papi_a64_link_to(t, pc + 4);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What comes before a block where it is needed. Code that can change without anybody telling, in memory that is not of
+ * a file or is writable, is compared each time with the words it was made of; and where events overflow, the thread has
+ * to have a budget for what the block weighs (translator/overflow.c).
+ *
+ *	ldr  x16, pc                                   ldr  x15, [x18, budget]
+ *	ldr  x15, [x16]                                sub  x15, x15, weight
+ *	ldr  x17, both words as they were              tbnz x15, #63, spent
+ *	sub  x15, x15, x17                             str  x15, [x18, budget]
+ *	cbnz x15, changed
+ */
+#include "components/vpmu/arm64/translate/translate.h"
+
+#define MAX_COMPARISONS ((PAPI_A64_BLOCK_LENGTH + 1) / 2)
+
+/* Where no bound is known: such a block is run only if no overflow is anywhere near. */
+#define UNKNOWN INT32_MAX
+/* What an addition takes at once. */
+#define LARGEST (1 << 24)
+
+static void give_registers_back(struct papi_a64_translation *t)
+{
+	papi_a64_unspill(t, 17, t->pc);
+	papi_a64_unspill(t, 16, t->pc);
+}
+
+/* Eight bytes; four at the end. */
+static uint8_t *compare(struct papi_a64_translation *t, unsigned offset, unsigned size)
+{
+	const uint8_t *words = papi_vpmu_view_bytes(t->request.view, t->pc) + offset;
+	uint64_t value = 0;
+
+	__builtin_memcpy(&value, words, size);
+	if (size == 8)
+		papi_a64_emit(&t->e, 0xf8400000u | offset << 12 | 16 << 5 | A64_BORROWED); /* ldur x15 */
+	else
+		papi_a64_emit(&t->e, 0xb8400000u | offset << 12 | 16 << 5 | A64_BORROWED); /* ldur w15 */
+	papi_a64_emit_constant(&t->e, &t->pool, 17, value);
+	papi_a64_emit_subtract(&t->e, A64_BORROWED, A64_BORROWED, 17);
+	return papi_a64_emit_branch_if_not_zero(&t->e, A64_BORROWED);
+}
+
+void papi_a64_check_unchanged(struct papi_a64_translation *t)
+{
+	unsigned size = 4 * t->decoded.count, n = 0;
+	uint8_t *changed[MAX_COMPARISONS], *unchanged;
+
+	papi_a64_spill(t, 16, t->pc);
+	papi_a64_spill(t, 17, t->pc);
+	papi_a64_emit_constant(&t->e, &t->pool, 16, t->pc);
+	for (unsigned offset = 0; offset < size; offset += 8)
+		changed[n++] = compare(t, offset, size - offset < 8 ? 4 : 8);
+	unchanged = papi_a64_emit_branch(&t->e);
+
+	for (unsigned i = 0; i < n; i++)
+		papi_a64_emit_land(&t->e, changed[i]);
+	give_registers_back(t);
+	papi_a64_exit(t, papi_a64_new_link(t, t->pc, NULL, PAPI_VPMU_LINK_CHANGED));
+
+	papi_a64_emit_land(&t->e, unchanged);
+	t->spilled = PAPI_A64_SPILLED_16 | PAPI_A64_SPILLED_17;
+	papi_a64_mark(t, t->pc);
+	give_registers_back(t);
+}
+
+/* ---- overflow ---- */
+
+void papi_a64_weigh(struct papi_a64_translation *t)
+{
+	const struct papi_vpmu_wants *wants = t->request.wants;
+	const struct papi_a64_block *decoded = &t->decoded;
+	uint64_t weight = 0;
+
+	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
+		weight += t->sums[i] * wants->weights[i];
+	if (decoded->instructions[decoded->count - 1].kind == PAPI_A64_CONDITIONAL)
+		weight += wants->weights[PAPI_VPMU_BRANCHES_TAKEN];
+	t->block.weight = decoded->alone || weight >= LARGEST ? UNKNOWN : (int32_t)weight;
+	t->block.least_weight = t->block.weight;
+}
+
+void papi_a64_spend_budget(struct papi_a64_translation *t)
+{
+	uint8_t *spent, *enough;
+
+	if (t->block.weight == UNKNOWN) {
+		papi_a64_exit(t, papi_a64_new_link(t, t->pc, NULL, PAPI_VPMU_LINK_BUDGET));
+		return;
+	}
+	papi_a64_emit_load(&t->e, A64_BORROWED, A64_BUDGET);
+	papi_a64_emit_add(&t->e, A64_BORROWED, A64_BORROWED, -t->block.weight);
+	spent = papi_a64_emit_branch_if_negative(&t->e, A64_BORROWED);
+	papi_a64_emit_store(&t->e, A64_BORROWED, A64_BUDGET);
+	enough = papi_a64_emit_branch(&t->e);
+	papi_a64_emit_land(&t->e, spent);
+	papi_a64_exit(t, papi_a64_new_link(t, t->pc, NULL, PAPI_VPMU_LINK_BUDGET));
+	papi_a64_emit_land(&t->e, enough);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/arm64/translate/recover.h"
+
+#include <string.h>
+
+#include "components/vpmu/arm64/translate/translate.h"
+
+/* The last mark that begins at or before an offset; the first one for the stub before the entry. */
+static const struct papi_vpmu_mark *find_mark(const struct papi_vpmu_block *block, int64_t offset)
+{
+	unsigned low = 1, high = block->n_marks;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (block->marks[middle].code <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &block->marks[low - 1];
+}
+
+static void decode_at(const struct papi_vpmu_block *block, uint32_t offset, struct papi_a64_instruction *instruction)
+{
+	uint32_t word;
+
+	__builtin_memcpy(&word, block->bytes + offset, sizeof(word));
+	papi_a64_decode(word, instruction);
+}
+
+/* ---- counters ---- */
+
+/* What the instructions up to an offset count. */
+static void sum_up(const struct papi_a64_recovery *r, uint32_t end, uint64_t sums[PAPI_VPMU_FIRST_MODELLED])
+{
+	const struct papi_vpmu_block *block = r->block;
+	uint32_t counted = block->size - 4u * block->trimmed;
+	uint64_t wanted = papi_vpmu_wanted(r->wants);
+
+	memset(sums, 0, PAPI_VPMU_FIRST_MODELLED * sizeof(*sums));
+	for (uint32_t offset = 0; offset < end && offset < counted; offset += 4) {
+		struct papi_a64_instruction instruction;
+
+		if (!papi_vpmu_in_range(r->wants, block->pc + offset))
+			continue;
+		decode_at(block, offset, &instruction);
+		papi_a64_add_up(&instruction, wanted, sums);
+	}
+}
+
+static bool is_aside(const struct papi_vpmu_mark *mark)
+{
+	return mark->kind == PAPI_VPMU_MARK_ASIDE || mark->kind == PAPI_VPMU_MARK_ASIDE_TAKEN;
+}
+
+/* The whole block is done. */
+static bool is_done(const struct papi_vpmu_mark *mark)
+{
+	return mark->kind == PAPI_VPMU_MARK_TARGET || mark->kind == PAPI_VPMU_MARK_STORED_TARGET ||
+		mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_BRANCH;
+}
+
+/* Whether the branch that ends at that offset is counted when it is taken. */
+static bool counts_taken(const struct papi_a64_recovery *r, uint32_t end)
+{
+	return papi_vpmu_is_wanted(r->wants, PAPI_VPMU_BRANCHES_TAKEN) &&
+		end <= r->block->size - 4u * r->block->trimmed && papi_vpmu_in_range(r->wants, r->block->pc + end - 4);
+}
+
+/* Of what the block adds, in the order of the counters, so many have been; what has been executed is what is to be
+ * there. */
+static void correct_counters(const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark)
+{
+	uint64_t before[PAPI_VPMU_FIRST_MODELLED], all[PAPI_VPMU_FIRST_MODELLED];
+	uint32_t offset = is_done(mark) ? r->block->size : mark->pc;
+	unsigned added = mark->added;
+
+	sum_up(r, offset, before);
+	sum_up(r, is_aside(mark) ? offset : r->block->size, all);
+	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
+		uint64_t done = 0;
+
+		if (all[i] && added) {
+			done = all[i];
+			added--;
+		}
+		r->counters[i] += before[i] - done;
+	}
+	if ((mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_ASIDE_TAKEN) && counts_taken(r, offset))
+		r->counters[PAPI_VPMU_BRANCHES_TAKEN]++;
+}
+
+/* ---- registers ---- */
+
+static uint64_t target_of_aside(const struct papi_a64_recovery *r, uint32_t end)
+{
+	struct papi_a64_instruction branch;
+
+	decode_at(r->block, end - 4, &branch);
+	return papi_a64_target(r->block->pc + end - 4, &branch);
+}
+
+static uint64_t recover_pc(
+	const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark, const struct papi_a64_state *state)
+{
+	switch (mark->kind) {
+	case PAPI_VPMU_MARK_TARGET:
+		return state->registers[16];
+	case PAPI_VPMU_MARK_STORED_TARGET:
+		return r->pc;
+	case PAPI_VPMU_MARK_TAKEN:
+	case PAPI_VPMU_MARK_BRANCH:
+		return r->block->target;
+	case PAPI_VPMU_MARK_ASIDE_TAKEN:
+	case PAPI_VPMU_MARK_ASIDE:
+		return target_of_aside(r, mark->pc);
+	default:
+		return r->block->pc + mark->pc;
+	}
+}
+
+static void recover_registers(
+	const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark, struct papi_a64_state *state)
+{
+	unsigned spilled = mark->spilled;
+
+	if (!(spilled & PAPI_A64_GIVEN_15))
+		state->registers[A64_BORROWED] = r->homes[A64_BORROWED];
+	if (!(spilled & PAPI_A64_GIVEN_18))
+		state->registers[A64_THREAD] = r->homes[A64_THREAD];
+	if (spilled & PAPI_A64_SPILLED_16)
+		state->registers[16] = r->spilled[16];
+	if (spilled & PAPI_A64_SPILLED_17)
+		state->registers[17] = r->spilled[17];
+	if (spilled & PAPI_A64_HAS_BASE)
+		state->registers[PAPI_A64_BASE(spilled)] = r->spilled[PAPI_A64_BASE(spilled)];
+}
+
+void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *state)
+{
+	const struct papi_vpmu_mark *mark;
+
+	if (!r->block->n_marks)
+		return;
+	mark = find_mark(r->block, (int64_t)(state->pc - r->block->code));
+	if (r->wants && r->block->size)
+		correct_counters(r, mark);
+	state->pc = recover_pc(r, mark, state);
+	recover_registers(r, mark, state);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From words of the program to code that does the same and counts: words, an address and what is wanted go in; code,
+ * marks and links come out. A pure function in two steps, papi_a64_translation_plan() and _emit(): no memory but its
+ * arguments, no lock, no system call. blocks.c calls it under the lock of the cache, and files what comes out.
+ *
+ *	program                      code, with instructions and loads wanted
+ *	    ldr  x0, [x1]            entry   nop                            so that it can be replaced by a branch
+ *	    cbz  x0, out                     ldr  x0, [x1]
+ *	    add  x15, x0, #1                 cbz  x0, aside
+ *	    bl   f                           ldr  x15, [x18, instructions]  once, behind the last branch aside
+ *	                                     add  x15, x15, #4
+ *	                                     str  x15, [x18, instructions]
+ *	                                     ... loads ...
+ *	                                     ldr  x15, [x18, home of x15]   (copy.c)
+ *	                                     add  x15, x0, #1
+ *	                                     str  x15, [x18, home of x15]
+ *	                                     ldr  x30, return address       (branches.c)
+ *	                                     b    f                         link 1
+ *	                                     ... to the dispatcher, while there is no translation of f
+ *	                             aside:  ... add what has run ...
+ *	                                     b    out                       link 2
+ *
+ * x18 and x15 are translated code's own (offsets.h). No operand of the program is ever changed: an instruction that
+ * names one of them gets it back for the moment, so that nothing need be known of it but which registers it could name.
+ */
+#ifndef PAPI_VPMU_ARM64_TRANSLATE_TRANSLATE_H
+#define PAPI_VPMU_ARM64_TRANSLATE_TRANSLATE_H
+
+#include "components/vpmu/arm64/translate/block.h"
+#include "components/vpmu/arm64/translate/emit.h"
+#include "components/vpmu/engine.h"
+#include "components/vpmu/translator/block.h"
+#include "components/vpmu/translator/exits.h"
+#include "components/vpmu/translator/wanted.h"
+
+#pragma GCC visibility push(hidden)
+
+#define PAPI_A64_MAX_MARKS 2048
+#define PAPI_A64_MAX_LINKS 32
+
+/* What a mark says of registers: which are in spilled[], and which hold the program's value although translated code
+ * has them for itself. Above, the number of the register that stands in for x18, whose own value is in spilled[]. */
+#define PAPI_A64_SPILLED_16 0x1u
+#define PAPI_A64_SPILLED_17 0x2u
+#define PAPI_A64_GIVEN_15   0x4u
+#define PAPI_A64_GIVEN_18   0x8u
+#define PAPI_A64_HAS_BASE   0x10u
+#define PAPI_A64_BASE(mark) ((mark) >> 8)
+
+/* The code to translate, and how. */
+struct papi_a64_request {
+	const struct papi_vpmu_view *view;
+	const struct papi_vpmu_wants *wants;
+	uint64_t pc;
+	bool library;    /* the library's own code: nothing is counted */
+	bool step;       /* a block has one instruction, and the dispatcher is asked after it */
+	bool unreadable; /* nothing is read at pc: the block leaves for the processor to find out */
+};
+
+/* Where the code goes, and to what it leads. */
+struct papi_a64_place {
+	struct papi_vpmu_emitter e;
+	int64_t first_link; /* the number of its first link; the others follow */
+	/* The address of the code of pc, if it has been translated; else 0, as if none had been where this is NULL. */
+	uint64_t (*find)(const void *translated, uint64_t pc);
+	const void *translated;
+};
+
+/* A conditional branch that leaves a block in its middle: where its code is, which counts and goes on to the target. */
+struct papi_a64_aside {
+	uint8_t *place; /* of the branch there */
+	unsigned instruction;
+};
+
+/* A block in the making: the code is behind its entry, e.next is its end. Large. */
+struct papi_a64_translation {
+	struct papi_a64_request request;
+	struct papi_a64_place place;
+	struct papi_vpmu_emitter e;
+	struct papi_vpmu_block block; /* as it is to be filed */
+	uint64_t entry;               /* address of code */
+	uint64_t pc;                  /* of the first instruction */
+	bool gate;                    /* a function of the library that runs natively: that is the whole block */
+	uint64_t sums[PAPI_VPMU_FIRST_MODELLED]; /* what one pass through the block adds */
+	unsigned spilled, added;                 /* as the next mark will say */
+	enum papi_vpmu_mark_kind kind;
+	unsigned n_marks, n_links, n_asides;
+	struct papi_a64_aside asides[PAPI_A64_MAX_ASIDES];
+	struct papi_vpmu_link links[PAPI_A64_MAX_LINKS];
+	struct papi_vpmu_mark marks[PAPI_A64_MAX_MARKS];
+	struct papi_a64_pool pool;
+	struct papi_a64_block decoded;
+};
+
+/* Decodes what is to be translated, cut short where something has to be apart. */
+void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi_a64_request *request);
+/* Emits the code; PAPI_VPMU_EMIT_MARGIN bytes are enough. */
+void papi_a64_translation_emit(struct papi_a64_translation *t, const struct papi_a64_place *place);
+/* Emits code where indirect branches to a block go: they arrive with the target in x16, which is spilled. If the target
+ * is another, they go on to the code otherwise (0: the dispatcher). */
+void papi_a64_translation_emit_indirect_entry(struct papi_a64_translation *t, const struct papi_a64_place *place,
+	const struct papi_vpmu_block *block, uint64_t otherwise);
+
+/* ---- among the files of the translator ---- */
+
+/* From here on, the program is at the instruction of that pc; the rest of the mark is what t says. */
+void papi_a64_mark(struct papi_a64_translation *t, uint64_t pc);
+/* The same, and from now on marks are of that kind. */
+void papi_a64_mark_as(struct papi_a64_translation *t, uint64_t pc, enum papi_vpmu_mark_kind kind);
+/* x16 or x17 goes to spilled[], and comes back. */
+void papi_a64_spill(struct papi_a64_translation *t, unsigned reg, uint64_t pc);
+void papi_a64_unspill(struct papi_a64_translation *t, unsigned reg, uint64_t pc);
+/* The number of a new link. */
+int64_t papi_a64_new_link(struct papi_a64_translation *t, uint64_t pc, uint8_t *place, intptr_t to_code);
+
+static inline unsigned papi_a64_home(unsigned reg)
+{
+	return A64_REGISTERS + 8 * reg;
+}
+
+static inline bool papi_a64_is_stolen(unsigned reg)
+{
+	return reg == A64_BORROWED || reg == A64_THREAD;
+}
+
+/* copy.c: an instruction that is no branch, the same but for its place. */
+void papi_a64_copy(struct papi_a64_translation *t, unsigned instruction);
+
+/* counting.c: adds what an execution of the instruction counts, of the wanted counters. */
+void papi_a64_add_up(
+	const struct papi_a64_instruction *instruction, uint64_t wanted, uint64_t sums[PAPI_VPMU_FIRST_MODELLED]);
+/* What the first n instructions of the block add. */
+void papi_a64_sum(const struct papi_a64_translation *t, unsigned n, uint64_t sums[PAPI_VPMU_FIRST_MODELLED]);
+/* Whether it is among those that are counted. */
+bool papi_a64_is_counted(const struct papi_a64_translation *t, unsigned instruction);
+/* How many of the block's instructions come before the point where its counters are added to. */
+unsigned papi_a64_counting_point(const struct papi_a64_translation *t);
+void papi_a64_count(struct papi_a64_translation *t, uint64_t pc);
+/* What the block adds up to that conditional branch, which has been taken, itself included. */
+void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch);
+/* One more branch taken, that at the end, where the program is about to be at target. */
+void papi_a64_count_taken(struct papi_a64_translation *t, uint64_t target);
+
+/* check.c: goes on only if the program's words are still those that were decoded. */
+void papi_a64_check_unchanged(struct papi_a64_translation *t);
+/* Finds the most that a pass through the block brings any overflow nearer; goes on only if the thread has a budget for
+ * that. */
+void papi_a64_weigh(struct papi_a64_translation *t);
+void papi_a64_spend_budget(struct papi_a64_translation *t);
+
+/* branches.c: leaves the code by that exit (enum papi_vpmu_exit, or the number of a link). */
+void papi_a64_exit(struct papi_a64_translation *t, int64_t exit);
+/* To where the first instruction of the block is run natively. */
+void papi_a64_exit_to_step(struct papi_a64_translation *t);
+/* A conditional branch in the middle of a block; and behind the block, where all of them lead. */
+void papi_a64_lead_aside(struct papi_a64_translation *t, unsigned branch);
+void papi_a64_end_asides(struct papi_a64_translation *t);
+/* The end of a block. */
+void papi_a64_end_block(struct papi_a64_translation *t);
+/* Goes on at that pc of the program. */
+void papi_a64_link_to(struct papi_a64_translation *t, uint64_t pc);
+
+/* indirect.c: the end of one whose last instruction is an indirect jump or call, or a return. */
+void papi_a64_end_indirect(struct papi_a64_translation *t);
+
+/* system_call.c: likewise of a system call. */
+void papi_a64_end_system_call(struct papi_a64_translation *t);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the decoder makes of words: those of standard input, a line each, for decode.py to compare. */
+#include <stdio.h>
+
+#include "components/vpmu/arm64/decode/decode.h"
+
+static void print_counts(const struct papi_a64_instruction *instruction)
+{
+	uint8_t counts[PAPI_VPMU_FIRST_MODELLED];
+
+	papi_a64_classify(instruction, counts);
+	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
+		printf(" %u", counts[i]);
+}
+
+int main(void)
+{
+	struct papi_a64_instruction i;
+	uint32_t word;
+
+	while (fread(&word, sizeof(word), 1, stdin) == 1) {
+		papi_a64_decode(word, &i);
+		printf("%u %u %u %u %lld %u %u %u %u", i.kind, i.known, i.reads, i.writes, (long long)i.offset, i.key,
+			i.zero_modifier, i.work_is_unknown, i.memory_is_unknown);
+		print_counts(&i);
+		putchar('\n');
+	}
+	return 0;
+}
