@@ -17,7 +17,7 @@ from harness import main, TOOLS  # noqa: F401 (main is for the tests)
 PERFOMETER = os.path.join(TOOLS, "perfometer")
 LOOPER = os.path.join(os.environ["PAPI_RUN_HELPERS"], "looper")
 HAS_SERVER = os.environ["PAPI_PERFOMETER_SERVER"] == "yes"
-PAGE_FAULTS, TASK_CLOCK, SWITCHES = "perf::PAGE-FAULTS", "perf::TASK-CLOCK", "perf::CONTEXT-SWITCHES"
+PAGE_FAULTS, TASK_CLOCK, MINOR_FAULTS = "perf::PAGE-FAULTS", "perf::TASK-CLOCK", "perf::MINOR-FAULTS"
 
 # What a shell sends to the background, or nohup starts, may ignore these signals, and so would all programs run here.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):

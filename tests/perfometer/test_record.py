@@ -27,7 +27,7 @@ class Messages(MeterTest):
         self.assertRegex(hello["started"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
         self.assertEqual([event["name"] for event in schema["events"]], [PAGE_FAULTS, TASK_CLOCK])
         self.assertEqual((schema["serial"], schema["events"][1]["unit"]), (1, "ns"))
-        self.assertEqual((thread["id"], thread["tid"], thread["name"]), (0, 0, "sh"))
+        self.assertEqual((thread["id"], thread["whole"], thread["tid"], thread["name"]), (0, True, 0, "sh"))
         self.assertEqual(messages[-1]["reason"], "the program has ended: exited 3")
         self.assertEqual(messages[-2]["reason"], "exited 3")
         times = [message["t"] for message in messages[1:]]
@@ -105,7 +105,7 @@ class Refused(MeterTest):
 
     def test_programs(self):
         options = ("--no-page", "--record", self.path("r"), "-e", PAGE_FAULTS)
-        self.assert_refused((*options, "no-such-program"), 127, "no-such-program")
+        self.assert_refused((*options, self.path("no-such-program")), 127, "no-such-program")
         self.assert_refused((*options, self.directory), 126, "directory")
         self.assert_refused(("--no-page", "--record", "/no/such/place", "true"), 125, "/no/such/place", "was not run")
         self.assert_refused((*options, "-p", "999999999"), 125, "999999999")
@@ -183,7 +183,7 @@ class Virtual(MeterTest):
         threads = {message["id"]: message for message in messages if message["type"] == "thread"}
         ends = {message["id"] for message in messages if message["type"] == "end"}
         self.assertEqual(set(threads), ends)
-        self.assertEqual(len(threads), 4)
+        self.assertEqual([thread["whole"] for thread in threads.values()], [True] + [False] * 3)
         self.assertEqual([thread["process"] for thread in threads.values()], ["looper"] * 4)
         self.assertEqual(len({thread["pid"] for thread in threads.values()}), 2)
         for message in messages:

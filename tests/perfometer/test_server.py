@@ -7,8 +7,8 @@ import socket
 import subprocess
 import unittest
 
-from meter import (HAS_SERVER, is_virtual, LOOPER, main, MeterTest, PAGE_FAULTS, read_messages, samples_of, SWITCHES,
-                   TASK_CLOCK, TOOLS)
+from meter import (HAS_SERVER, is_virtual, LOOPER, main, MeterTest, MINOR_FAULTS, PAGE_FAULTS, read_messages,
+                   samples_of, TASK_CLOCK, TOOLS)
 
 
 def setUpModule():
@@ -198,7 +198,7 @@ class Pages(MeterTest):
         server = self.meter("-e", PAGE_FAULTS, "--rate", "100", "sh", "-c", "while :; do ls / > /dev/null; done")
         page = server.data()
         self.assertEqual(server.choose(TASK_CLOCK, PAGE_FAULTS)[0], 202)
-        self.assertEqual(server.choose(SWITCHES)[0], 202)
+        self.assertEqual(server.choose(MINOR_FAULTS)[0], 202)
         self.assertEqual(server.choose(PAGE_FAULTS)[0], 202)
         messages, serials = [], []
         while serials[-1:] != [4] or messages[-1]["type"] != "sample":

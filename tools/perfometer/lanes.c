@@ -45,8 +45,8 @@ void papi_session_write_thread(struct papi_session *session, const struct papi_s
 
 	read_name(lane->pid, lane->pid, process, sizeof(process));
 	read_name(lane->pid, lane->tid, name, sizeof(name));
-	fprintf(out, "{\"type\":\"thread\",\"t\":%.6f,\"id\":%d,\"pid\":%d,\"tid\":%d,\"process\":", now, lane->id,
-		(int)lane->pid, (int)lane->tid);
+	fprintf(out, "{\"type\":\"thread\",\"t\":%.6f,\"id\":%d,\"whole\":%s,\"pid\":%d,\"tid\":%d,\"process\":", now,
+		lane->id, lane->id ? "false" : "true", (int)lane->pid, (int)lane->tid);
 	papi_escape_json(out, lane->id ? process : session->name);
 	fputs(",\"name\":", out);
 	papi_escape_json(out, lane->id ? name : session->name);
