@@ -91,6 +91,20 @@ bool papi_agent_view_take(struct papi_agent_view *view, const struct papi_agent_
 	return false;
 }
 
+const struct papi_agent_record *papi_agent_view_record(
+	const struct papi_agent_table *table, uint32_t from, int32_t pid, int32_t tid)
+{
+	uint32_t until = atomic_load(&table->recorded);
+
+	for (uint32_t i = from; i < until && i < PAPI_AGENT_RECORDS; i++) {
+		const struct papi_agent_record *record = &table->records[i];
+
+		if (atomic_load(&record->written) && record->pid == pid && record->tid == tid)
+			return record;
+	}
+	return NULL;
+}
+
 void papi_agent_view_free(struct papi_agent_view *view)
 {
 	free(view->threads);

@@ -30,6 +30,10 @@ struct papi_agent_view {
 
 /* False: there is no memory, or threads end so fast that no two looks agree; whole is then what it was. */
 bool papi_agent_view_take(struct papi_agent_view *view, const struct papi_agent_table *table);
+/* What a thread that has ended has counted in all, where records of threads are kept; NULL: there is none, or not yet.
+ * from: how many there were when it was still there. */
+const struct papi_agent_record *papi_agent_view_record(
+	const struct papi_agent_table *table, uint32_t from, int32_t pid, int32_t tid);
 void papi_agent_view_free(struct papi_agent_view *view);
 
 #pragma GCC visibility pop

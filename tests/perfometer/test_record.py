@@ -186,6 +186,11 @@ class Virtual(MeterTest):
         self.assertEqual([thread["whole"] for thread in threads.values()], [True] + [False] * 3)
         self.assertEqual([thread["process"] for thread in threads.values()], ["looper"] * 4)
         self.assertEqual(len({thread["pid"] for thread in threads.values()}), 2)
+        # What each has counted in the end is told before its end, and is all that there was.
+        last = {lane: samples_of(messages, lane)[-1]["PAPI_TOT_INS"] for lane in threads}
+        self.assertLessEqual(sum(last.values()) - last[0], last[0])
+        # A thread's very last instructions may be counted after it has been added up.
+        self.assertGreater(sum(last.values()) - last[0], last[0] - 1000)
         for message in messages:
             if message["type"] == "sample" and message["threads"][0][1][0] is not None:
                 values = dict((row[0], row[1][0]) for row in message["threads"])

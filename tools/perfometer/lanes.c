@@ -77,7 +77,51 @@ static bool is_gone(const struct papi_session_lane *lane)
 	return syscall(SYS_tgkill, lane->pid, lane->tid, 0) != 0 && errno == ESRCH;
 }
 
-/* A thread that was killed has left its page behind, with what it had counted. */
+/* ---- of threads that have ended ---- */
+
+/* Its last total is told with the next sample, and then its end. */
+static void let_go(struct papi_session *session, struct papi_session_lane *lane)
+{
+	session->leaving = papi_perfometer_allocate(
+		session->leaving, session->n_leaving + 1, sizeof(*session->leaving));
+	session->leaving[session->n_leaving++] = *lane;
+	lane->previous = NULL;
+	lane->n_previous = 0;
+}
+
+static const struct papi_agent_record *record_of(
+	const struct papi_session *session, const struct papi_session_lane *lane)
+{
+	return papi_agent_view_record(
+		session->virtually.collector.table, session->recorded_before, lane->pid, lane->tid);
+}
+
+/* A thread hands its counters in first, and they are recorded then: the next sample will have them. */
+static bool is_early(const struct papi_session *session, const struct papi_session_lane *lane)
+{
+	return !session->ending && !lane->gone && !lane->missed && !record_of(session, lane);
+}
+
+static void end_leaving(struct papi_session *session, double now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->n_leaving; i++) {
+		struct papi_session_lane *lane = &session->leaving[i];
+
+		if (is_early(session, lane)) {
+			lane->missed++;
+			session->leaving[kept++] = *lane;
+		} else {
+			end_lane(session, lane, now, session->ending ? session->ending : "ended");
+		}
+	}
+	session->n_leaving = kept;
+	session->recorded_before = session->recorded;
+	session->recorded = atomic_load(&session->virtually.collector.table->recorded);
+}
+
+/* A thread that was killed has left its page behind, with what it had counted, which is told by now. */
 static void find_gone(struct papi_session *session, double now)
 {
 	if (now < session->looked + LOOK_SECONDS)
@@ -94,7 +138,7 @@ static void find_gone(struct papi_session *session, double now)
 }
 
 /* What the last look has not shown any more. */
-static void drop_unseen(struct papi_session *session, double now)
+static void drop_unseen(struct papi_session *session)
 {
 	for (size_t i = 0; i < PAPI_AGENT_PAGES; i++) {
 		struct papi_session_lane *lane = &session->lanes[i];
@@ -102,7 +146,7 @@ static void drop_unseen(struct papi_session *session, double now)
 		if (!lane->used || lane->seen == session->looks)
 			continue;
 		if (!lane->gone)
-			end_lane(session, lane, now, session->ending ? session->ending : "ended");
+			let_go(session, lane);
 		lane->used = false;
 		session->n_lanes--;
 	}
@@ -119,7 +163,7 @@ static void greet(struct papi_session *session, double now)
 
 		if (!is_same(lane, thread)) {
 			if (lane->used && !lane->gone)
-				end_lane(session, lane, now, "ended");
+				let_go(session, lane);
 			session->n_lanes += !lane->used;
 			*lane = (struct papi_session_lane){ .id = session->next_lane++,
 				.pid = thread->pid,
@@ -131,12 +175,14 @@ static void greet(struct papi_session *session, double now)
 		lane->seen = session->looks;
 	}
 	if (session->n_lanes > view->number)
-		drop_unseen(session, now);
-	find_gone(session, now);
+		drop_unseen(session);
 }
 
 void papi_session_end_lanes(struct papi_session *session, double now, const char *reason)
 {
+	for (size_t i = 0; i < session->n_leaving; i++)
+		end_lane(session, &session->leaving[i], now, reason);
+	session->n_leaving = 0;
 	for (size_t i = 0; i < PAPI_AGENT_PAGES; i++)
 		if (session->lanes[i].used && !session->lanes[i].gone)
 			end_lane(session, &session->lanes[i], now, reason);
@@ -229,6 +275,19 @@ static void write_lane(FILE *out, struct papi_session *session, struct papi_sess
 	remember(session, lane, values);
 }
 
+/* The last totals of threads that have ended. */
+static void write_leaving(FILE *out, struct papi_session *session, bool looked, double seconds)
+{
+	for (size_t i = 0; looked && i < session->n_leaving; i++) {
+		struct papi_session_lane *lane = &session->leaving[i];
+		const struct papi_agent_record *record = record_of(session, lane);
+
+		if (record)
+			write_lane(out, session, lane, papi_virtual_values(&session->virtually, record->counters),
+				seconds);
+	}
+}
+
 void papi_session_write_sample(struct papi_session *session, double now, bool looked)
 {
 	struct papi_virtual *virtually = &session->virtually;
@@ -247,7 +306,12 @@ void papi_session_write_sample(struct papi_session *session, double now, bool lo
 			write_lane(out, session, &session->lanes[thread->page],
 				papi_virtual_values(virtually, thread->counters), seconds);
 	}
+	write_leaving(out, session, looked, seconds);
 	fputs("]}", out);
 	papi_journal_done(session->journal);
 	session->last = now;
+	if (looked) {
+		end_leaving(session, now);
+		find_gone(session, now);
+	}
 }

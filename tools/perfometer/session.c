@@ -329,6 +329,7 @@ void papi_session_end(struct papi_session *session)
 	}
 	for (size_t i = 0; i < PAPI_AGENT_PAGES; i++)
 		free(session->lanes[i].previous);
+	free(session->leaving);
 	free(session->whole.previous);
 	free(session->lanes);
 	free(session->events);

@@ -40,6 +40,7 @@ struct papi_session_lane {
 	uint32_t serial;
 	bool used, gone;  /* gone: the thread is, though its page is still there */
 	unsigned seen;    /* the last look that it was in */
+	unsigned missed;  /* samples after its end that had no total of it yet */
 	double *previous; /* of all events, for metrics; NaN: not known */
 	size_t n_previous;
 };
@@ -56,6 +57,10 @@ struct papi_session {
 	struct papi_session_lane whole, *lanes; /* lanes: by the number of their page */
 	size_t n_lanes;                         /* that are used */
 	unsigned looks;
+	struct papi_session_lane *leaving; /* that have ended, with totals that are still to be told */
+	size_t n_leaving;
+	uint32_t recorded; /* records of threads at the last two samples */
+	uint32_t recorded_before;
 	int next_lane;
 	double looked;      /* when it was last asked which threads are gone */
 	double last;        /* the last sample */

@@ -87,6 +87,7 @@ static int make_plan(struct papi_virtual *virtually, bool models)
 	struct papi_agent_plan *plan = &virtually->collector.table->plan;
 	int status = papi_agent_plan(virtually->eventset, plan);
 
+	papi_agent_collector_keep_apart(&virtually->collector);
 	plan->counters |= ALL_EXACT;
 	if (models)
 		plan->parts = PAPI_VPMU_PARTS;
