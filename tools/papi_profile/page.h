@@ -2,7 +2,7 @@
 /*
  * papi_profile page inside: one HTML file with a profile in it. page.c has the command, page_data.c the profile as
  * JSON, page_calls.c who calls whom, page_code.c source lines and instructions; the page itself is in the folder page/,
- * of which the build makes the texts below (page/embed.py).
+ * of which the build makes the texts below (tools/page/embed.py).
  *
  * The JSON goes between the tags of a script element, where "</script>" would end it wherever it stands: every text is
  * written by page_text(), which lets no "<" through. page/data.js is the reader. One thread.

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""embed.py page.html page.css MODULE.js... OUTPUT.c: the page of papi_profile as two strings in C, around its data.
+"""embed.py [--library SCRIPT.js STYLE.css LICENSE] NAME HEADER page.html page.css MODULE.js... OUTPUT.c
 
-The modules become one script, in the order in which they are given: each may import from those before it. The page
-allows this script and this style by their hashes, and nothing else.
+A page as two strings in C, NAME_begin and NAME_end, around its data. The modules become one script, in the order in
+which they are given: each may import from those before it. A library's script and style, with its license, come before
+them. The page allows this script and this style by their hashes, and nothing else.
 """
+import argparse
 import base64
 import hashlib
 import re
 import sys
 
 IMPORT = re.compile(r"^import (\{[^}]*\}) from '\./(\w+)\.js';\n", re.M)
-EXPORT = re.compile(r'^export ((?:function|const|class) (\w+))', re.M)
+EXPORT = re.compile(r'^export ((?:(?:async )?function|const|class) (\w+))', re.M)
 
 
 def bundle(paths):
@@ -44,13 +46,29 @@ def string(name, text):
     return f'const char {name}[] =\n\t"' + '\\n"\n\t"'.join(lines) + '";\n'
 
 
+def text_of(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
+
+
 def main():
-    html, css, *modules, output = sys.argv[1:]
-    with open(html, encoding='utf-8') as file:
-        page = file.read()
-    with open(css, encoding='utf-8') as file:
-        style = '\n' + file.read()
-    script = bundle(modules)
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--library', nargs=3)
+    parser.add_argument('name')
+    parser.add_argument('header')
+    parser.add_argument('html')
+    parser.add_argument('css')
+    parser.add_argument('modules', nargs='+')
+    parser.add_argument('output')
+    given = parser.parse_args()
+    html, page = given.html, text_of(given.html)
+    style = '\n' + text_of(given.css)
+    script = bundle(given.modules)
+    if given.library:
+        library, library_style, license_text = map(text_of, given.library)
+        notice = f'/*!\n{license_text.replace("*/", "* /").strip()}\n*/\n'
+        script = '\n' + notice + library + script
+        style = '\n' + notice + library_style + style
     if '</' in script + style:
         sys.exit('"</" would end the script or the style')
     for mark, text in (('@STYLE_HASH@', digest(style)), ('@SCRIPT_HASH@', digest(script)), ('@STYLE@', style),
@@ -62,9 +80,9 @@ def main():
     begin, found, end = page.partition('@DATA@')
     if not found:
         sys.exit(f'{html}: there is no @DATA@')
-    with open(output, 'w', encoding='ascii', errors='strict') as file:
-        file.write('/* Made by embed.py. */\n#include "papi_profile/page.h"\n\n' + string('papi_page_begin', begin) +
-                   '\n' + string('papi_page_end', end))
+    with open(given.output, 'w', encoding='ascii', errors='strict') as file:
+        file.write(f'/* Made by embed.py. */\n#include "{given.header}"\n\n' + string(given.name + '_begin', begin) +
+                   '\n' + string(given.name + '_end', end))
 
 
 if __name__ == '__main__':
