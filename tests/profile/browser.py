@@ -86,7 +86,11 @@ class Browser:
 
     def open(self, path):
         """Shows a file."""
-        self._call("POST", "/url", {"url": "file://" + os.path.abspath(path)})
+        self.go("file://" + os.path.abspath(path))
+
+    def go(self, address):
+        """Shows what is there."""
+        self._call("POST", "/url", {"url": address})
 
     def run(self, script, *arguments):
         """What a function with this body gives; a promise is waited for."""
@@ -99,6 +103,13 @@ class Browser:
         place = {"x": int(box[0] + (box[2] / 2 if x is None else x)),
                  "y": int(box[1] + (box[3] / 2 if y is None else y)), "type": "pointerMove", "duration": 0}
         self._pointer([place] + count * [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}])
+        self.settle()
+
+    def point(self, selector, x, y):
+        """Moves the mouse to a place at a distance from the left upper corner of an element."""
+        left, top = self.run("const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+                             "return [box.left, box.top]", selector)
+        self._pointer([{"type": "pointerMove", "duration": 0, "x": int(left + x), "y": int(top + y)}])
         self.settle()
 
     def drag(self, selector, begin, end, y):

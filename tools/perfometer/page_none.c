@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* page_none.c - a build without the page. */
+/* page_none.c - in place of the page, in a build that has nothing to draw it with. */
 #include "page.h"
 
-const unsigned char papi_perfometer_page[] = { 0 };
-const size_t papi_perfometer_page_size = 0;
+const char papi_perfometer_page_begin[] = "", papi_perfometer_page_end[] = "";

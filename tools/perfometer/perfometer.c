@@ -24,10 +24,11 @@ static const char usage_text[] =
 	"Usage: perfometer [OPTION]... [--] PROGRAM [ARG...]\n"
 	"       perfometer [OPTION]... -p PID\n"
 	"       perfometer replay [OPTION]... FILE\n"
+	"       perfometer page [FILE] > PAGE.html\n"
 	"Shows in a browser what a program does while it runs: counts of events and metrics, as lines that\n"
 	"move. Other events can be chosen meanwhile. The address of the page is printed on standard error.\n"
 	"\n"
-	"Commands: replay\n"
+	"Commands: replay page\n"
 	"\n"
 	"Options:\n"
 	"  -e, --event EVENT,...   events and metrics to begin with\n"
@@ -216,6 +217,8 @@ int main(int argc, char **argv)
 	papi_tool_check_environment();
 	if (argc > 1 && !strcmp(argv[1], "replay"))
 		return papi_perfometer_replay(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "page"))
+		return papi_perfometer_page(argc - 1, argv + 1);
 	parse(&options, argc, argv);
 	version = PAPI_library_init(PAPI_VER_CURRENT);
 	if (version != PAPI_VER_CURRENT) {

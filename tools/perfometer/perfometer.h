@@ -51,5 +51,7 @@ struct papi_perfometer_options {
 /* run.c and replay.c: the exit status. */
 int papi_perfometer_run(const struct papi_perfometer_options *options);
 int papi_perfometer_replay(int argc, char **argv);
+/* page.c: the same. */
+int papi_perfometer_page(int argc, char **argv);
 
 #endif

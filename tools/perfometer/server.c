@@ -98,12 +98,11 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
 
 static enum MHD_Result answer_page(struct MHD_Connection *connection)
 {
-	if (!papi_perfometer_page_size)
+	if (!*papi_perfometer_page_begin)
 		return refuse(connection, MHD_HTTP_NOT_FOUND,
 			"this build of perfometer has no page: /data, /available, /metrics and /events are there");
-	return answer(connection, MHD_HTTP_OK,
-		MHD_create_response_from_buffer(
-			papi_perfometer_page_size, (void *)(uintptr_t)papi_perfometer_page, MHD_RESPMEM_PERSISTENT),
+	return answer_text(connection, MHD_HTTP_OK,
+		papi_perfometer_format("%s%s", papi_perfometer_page_begin, papi_perfometer_page_end),
 		"text/html; charset=utf-8");
 }
 
