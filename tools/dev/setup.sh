@@ -68,6 +68,7 @@ find_wanted()
 	missing=
 	need libjansson-dev has_header jansson.h
 	need libmicrohttpd-dev has_header microhttpd.h
+	need libncurses-dev has_header curses.h
 	need libsqlite3-dev has_header sqlite3.h
 	need libdw-dev has_header elfutils/libdwfl.h
 	need xz-utils has_command xz
@@ -92,6 +93,7 @@ find_wanted()
 	need python3-wheel /usr/bin/python3 -c 'import wheel'
 	need qemu-user has_command qemu-aarch64 qemu-aarch64-static
 	need strace has_command strace
+	need tmux has_command tmux
 	need valgrind has_command valgrind
 	need zsh has_command zsh
 	[ "$mode" = check-all ] || return 0

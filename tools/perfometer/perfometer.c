@@ -37,12 +37,32 @@ static const char usage_text[] =
 	"      --record FILE       write all that the page is told to FILE, too\n"
 	"      --no-page           serve no page\n"
 	"      --port PORT         serve the page on this port of 127.0.0.1 instead of any that is free\n"
+	"      --text              show it in this terminal instead of a page\n"
 	"      --stay              serve the page after the program's end, until Ctrl-C\n"
 	"      --models            have events ready that are modelled (caches, branch prediction), too\n"
 	"  -h, --help              show this text\n"
 	"      --version           show the version of the library\n"
 	"\n"
 	"The manual page perfometer(1) says more.\n";
+
+static bool holds_lines;
+static char *held; /* lines that were kept back; NULL: none */
+
+/* In one piece; where standard error is closed, nobody wants it. */
+static bool write_line(const char *line)
+{
+	return write(STDERR_FILENO, line, strlen(line)) >= 0;
+}
+
+void papi_perfometer_hold(bool holds)
+{
+	holds_lines = holds;
+	if (holds || !held)
+		return;
+	write_line(held);
+	free(held);
+	held = NULL;
+}
 
 void papi_perfometer_say(const char *format, ...)
 {
@@ -56,13 +76,16 @@ void papi_perfometer_say(const char *format, ...)
 	if (!text)
 		return;
 	papi_escape_terminal(text);
-	if (asprintf(&line, "perfometer: %s\n", text) >= 0) {
-		/* In one piece; where standard error is closed, nobody wants it. */
-		if (write(STDERR_FILENO, line, strlen(line)) < 0)
-			text[0] = '\0';
+	if (asprintf(&line, "%sperfometer: %s\n", holds_lines && held ? held : "", text) < 0)
+		line = NULL;
+	free(text);
+	if (holds_lines && line) {
+		free(held);
+		held = line;
+	} else if (line) {
+		write_line(line);
 		free(line);
 	}
-	free(text);
 }
 
 void papi_perfometer_no_memory(void)
@@ -145,9 +168,9 @@ static void check(const struct papi_perfometer_options *options, bool has_port)
 	if (!options->pid && !options->command)
 		papi_tool_usage_error(&papi_perfometer_tool, "there is no PROGRAM to run and no -p PID to watch");
 	if (!options->server && (options->stay || has_port))
-		papi_tool_usage_error(&papi_perfometer_tool, "--no-page serves nothing: leave out %s",
-			options->stay ? "--stay" : "--port");
-	if (!options->server && !options->record)
+		papi_tool_usage_error(&papi_perfometer_tool, "%s serves nothing: leave out %s",
+			options->text ? "--text without --port" : "--no-page", options->stay ? "--stay" : "--port");
+	if (!options->server && !options->record && !options->text)
 		papi_tool_usage_error(&papi_perfometer_tool, "with --no-page, --record FILE says where the counts go");
 }
 
@@ -158,13 +181,13 @@ static long number(const char *option, long minimum, long maximum)
 
 static void parse(struct papi_perfometer_options *options, int argc, char **argv)
 {
-	enum { RATE = 256, RECORD, NO_PAGE, PORT, STAY, MODELS, VERSION };
+	enum { RATE = 256, RECORD, NO_PAGE, PORT, TEXT, STAY, MODELS, VERSION };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "pid", required_argument, NULL, 'p' }, { "rate", required_argument, NULL, RATE },
 		{ "record", required_argument, NULL, RECORD }, { "no-page", no_argument, NULL, NO_PAGE },
 		{ "port", required_argument, NULL, PORT }, { "stay", no_argument, NULL, STAY },
-		{ "models", no_argument, NULL, MODELS }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 } };
+		{ "text", no_argument, NULL, TEXT }, { "models", no_argument, NULL, MODELS },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 } };
 	bool has_port = false;
 	int option;
 
@@ -189,6 +212,9 @@ static void parse(struct papi_perfometer_options *options, int argc, char **argv
 			options->port = (int)number("--port", 0, 65535);
 			has_port = true;
 			break;
+		case TEXT:
+			options->text = true;
+			break;
 		case STAY:
 			options->stay = true;
 			break;
@@ -204,6 +230,7 @@ static void parse(struct papi_perfometer_options *options, int argc, char **argv
 			exit(PAPI_TOOL_USAGE);
 		}
 	}
+	options->server = options->server && (!options->text || has_port);
 	options->command = argv[optind] ? argv + optind : NULL;
 	check(options, has_port);
 }

@@ -28,6 +28,8 @@ extern const struct papi_tool papi_perfometer_tool; /* for messages about the co
 
 /* A line on standard error. */
 void papi_perfometer_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Until it is called with false, lines for standard error are kept back: somebody draws on the terminal. */
+void papi_perfometer_hold(bool holds);
 /* realloc and asprintf that end perfometer where there is no memory; a child at its gate then ends, too. */
 void papi_perfometer_no_memory(void) __attribute__((noreturn));
 void *papi_perfometer_allocate(void *old, size_t number, size_t size);
@@ -43,6 +45,7 @@ struct papi_perfometer_options {
 	int port;    /* 0: any that is free */
 	bool server; /* pages are served */
 	bool stay;   /* after the end, until a signal comes */
+	bool text;   /* a view in the terminal */
 	bool models; /* all simulators run from the beginning */
 	const char *record;
 	char **command; /* NULL-terminated; NULL: there is none */

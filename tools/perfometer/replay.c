@@ -14,11 +14,13 @@
 #include "perfometer.h"
 #include "program.h"
 #include "server.h"
+#include "text_screen.h"
 
-enum { LETTER_PORT = PAPI_TOOL_LONG_ONLY };
+enum { LETTER_PORT = PAPI_TOOL_LONG_ONLY, LETTER_TEXT };
 
 static const struct papi_tool_option options[] = {
 	{ LETTER_PORT, "port", "PORT", "serve pages on this port of 127.0.0.1 instead of any that is free" },
+	{ LETTER_TEXT, "text", NULL, "show it in this terminal instead of a page" },
 	{ 0 },
 };
 
@@ -28,6 +30,9 @@ static const struct papi_tool tool = {
 	.purpose = "Shows a recording of perfometer --record as its page has shown the program.",
 	.options = options,
 };
+
+/* How often the size of the terminal is looked at. */
+#define RESIZE_MILLISECONDS 200
 
 struct recording {
 	struct papi_journal journal;
@@ -135,21 +140,46 @@ static int serve(struct recording *recording, int port)
 	return EXIT_SUCCESS;
 }
 
+static int show(const struct recording *recording)
+{
+	char reason[1024];
+	struct papi_screen *screen = papi_screen_begin(reason, sizeof(reason));
+	struct pollfd files[2] = { { .events = POLLIN }, { .events = POLLIN } };
+
+	if (!screen) {
+		papi_perfometer_say("%s", reason);
+		return EXIT_FAILURE;
+	}
+	papi_program_block_signals();
+	files[0].fd = signalfd(-1, papi_program_signals(), SFD_CLOEXEC);
+	files[1].fd = papi_screen_file(screen);
+	while (!files[0].revents && !(files[1].revents & (POLLHUP | POLLERR)) &&
+		papi_screen_step(screen, &recording->journal))
+		poll(files, 2, RESIZE_MILLISECONDS);
+	papi_screen_end(screen);
+	return EXIT_SUCCESS;
+}
+
 int papi_perfometer_replay(int argc, char **argv)
 {
 	struct recording recording = { .line = 0 };
-	int letter, port = 0, status;
+	int letter, port = -1, status;
+	bool text = false;
 
-	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1)
+	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1) {
 		if (letter == LETTER_PORT)
 			port = (int)papi_tool_number(&tool, "--port", optarg, 0, 65535);
+		text = text || letter == LETTER_TEXT;
+	}
+	if (text && port >= 0)
+		papi_tool_usage_error(&tool, "--text serves nothing: leave out --port");
 	if (argc - optind != 1)
 		papi_tool_usage_error(&tool, argc == optind ? "there is no FILE to show" : "one FILE at a time");
 	recording.path = argv[optind];
 	papi_journal_begin(&recording.journal);
 	recording.journal.keeps_all = true;
 	read_all(&recording);
-	status = serve(&recording, port);
+	status = text ? show(&recording) : serve(&recording, port > 0 ? port : 0);
 	papi_journal_end(&recording.journal);
 	return status;
 }

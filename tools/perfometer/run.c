@@ -25,13 +25,18 @@
 #include "program.h"
 #include "server.h"
 #include "session.h"
+#include "text_output.h"
+#include "text_screen.h"
 
 /* Nobody has looked for longer than both this and several samples: what happened meanwhile is not known. */
 #define LATE_SECONDS 1.0
 /* How often it is looked for threads of a process that could not be counted before. */
 #define TEND_SECONDS 0.1
 
-enum { FILE_SIGNALS, FILE_CLOCK, FILE_PROCESS, FILE_SERVER, N_FILES };
+/* How often the terminal is drawn again. */
+#define DRAW_NANOSECONDS 100000000LL
+
+enum { FILE_SIGNALS, FILE_CLOCK, FILE_PROCESS, FILE_SERVER, FILE_TERMINAL, N_FILES };
 
 struct meter {
 	const struct papi_perfometer_options *options;
@@ -39,6 +44,8 @@ struct meter {
 	struct papi_session session;
 	struct papi_server *server; /* NULL: there is none */
 	struct papi_server_answers answers;
+	struct papi_screen *screen; /* NULL: there is none */
+	long long drawn;            /* when; of the clock */
 	struct papi_program program;
 	struct pollfd files[N_FILES];
 	bool ended;       /* the program, or the watch over it */
@@ -123,6 +130,8 @@ static struct meter *of_hand_over;
 static void hand_over(void)
 {
 	papi_agent_collector_hand_over(&of_hand_over->session.virtually.collector);
+	if (of_hand_over->screen)
+		papi_text_output_take();
 }
 
 static bool complain(struct meter *meter, const char *reason, int status)
@@ -338,9 +347,34 @@ static void take_sample(struct meter *meter)
 
 static bool goes_on(const struct meter *meter)
 {
-	if (!meter->ended)
+	if (!meter->ended || (meter->screen && !meter->interrupted))
 		return true;
 	return meter->server && !meter->interrupted && (meter->options->stay || papi_server_pages(meter->server) > 0);
+}
+
+static void end_screen(struct meter *meter)
+{
+	meter->files[FILE_TERMINAL].fd = -1;
+	papi_screen_end(meter->screen);
+	meter->screen = NULL;
+	papi_perfometer_hold(false);
+}
+
+/* Who leaves the view of a process has seen enough of it; a program goes on to its end. */
+static void draw(struct meter *meter)
+{
+	long long now = papi_perfometer_clock();
+	short what = meter->files[FILE_TERMINAL].revents;
+
+	if (!meter->screen || (!what && now < meter->drawn + DRAW_NANOSECONDS))
+		return;
+	meter->drawn = now;
+	if (!(what & (POLLHUP | POLLERR)) && papi_screen_step(meter->screen, &meter->journal))
+		return;
+	end_screen(meter);
+	meter->interrupted = meter->interrupted || meter->options->pid;
+	if (meter->options->pid && !meter->ended)
+		finish(meter, "no longer watched", "the watch was ended");
 }
 
 static void wait_and_serve(struct meter *meter)
@@ -357,6 +391,7 @@ static void wait_and_serve(struct meter *meter)
 		meter->files[FILE_PROCESS].fd = -1;
 	if (meter->server)
 		papi_server_serve(meter->server);
+	draw(meter);
 }
 
 static bool open_files(struct meter *meter)
@@ -373,6 +408,24 @@ static bool open_files(struct meter *meter)
 	meter->files[FILE_CLOCK].fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	return meter->files[FILE_SIGNALS].fd >= 0 && meter->files[FILE_CLOCK].fd >= 0 &&
 		timerfd_settime(meter->files[FILE_CLOCK].fd, 0, &beat, NULL) == 0;
+}
+
+static bool start_screen(struct meter *meter)
+{
+	char reason[1024];
+
+	if (!meter->options->text)
+		return true;
+	if (!papi_text_output_begin()) {
+		snprintf(reason, sizeof(reason), "cannot keep what the program writes: %s", strerror(errno));
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	}
+	meter->screen = papi_screen_begin(reason, sizeof(reason));
+	if (!meter->screen)
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	meter->files[FILE_TERMINAL].fd = papi_screen_file(meter->screen);
+	papi_perfometer_hold(true);
+	return true;
 }
 
 static bool start(struct meter *meter)
@@ -393,7 +446,7 @@ static bool start(struct meter *meter)
 		snprintf(reason, sizeof(reason), "cannot wait for signals and the clock: %s", strerror(errno));
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	}
-	return start_server(meter) && (options->pid ? start_watch(meter) : start_program(meter));
+	return start_server(meter) && start_screen(meter) && (options->pid ? start_watch(meter) : start_program(meter));
 }
 
 int papi_perfometer_run(const struct papi_perfometer_options *options)
@@ -405,6 +458,9 @@ int papi_perfometer_run(const struct papi_perfometer_options *options)
 	if (start(&meter))
 		while (goes_on(&meter))
 			wait_and_serve(&meter);
+	if (meter.screen)
+		end_screen(&meter);
+	papi_text_output_end();
 	if (meter.server)
 		papi_server_end(meter.server);
 	papi_session_end(&meter.session);

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* text_screen.c - lanes over time in a terminal. */
+#include "text_screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+
+#include "perfometer.h"
+#include "terminal.h"
+#include "text_data.h"
+#include "text_plot.h"
+
+enum { HEAD = 26, LEAST_ROWS = 3, MOST_ROWS = 8, LEAST_COLUMNS = 50, LEAST_LINES = 8, ABOVE = 2, BELOW = 2 };
+enum { PAIR_LINE = 1, PAIR_DOUBT };
+
+struct papi_screen {
+	FILE *terminal;
+	SCREEN *curses;
+	struct papi_text_data data;
+	struct papi_text_shown shown;
+	uint64_t next; /* message of the journal */
+	double begin, end, span;
+	size_t first;    /* lane in sight */
+	bool follows;    /* the newest sample is at the right */
+	bool same_scale; /* but for the whole program, which is more than each of its threads */
+	bool has_braille, has_colours, shows_keys;
+};
+
+/* ---- texts ---- */
+
+/* So much of a text as there is room for. */
+static void print_at(int y, int x, int columns, const char *text)
+{
+	wchar_t wide[512];
+	size_t length = mbstowcs(wide, text, sizeof(wide) / sizeof(wide[0]) - 1);
+	int used = 0;
+	size_t shown = 0;
+
+	if (length == (size_t)-1) {
+		mvaddnstr(y, x, text, columns);
+		return;
+	}
+	for (; shown < length; shown++) {
+		int width = wcwidth(wide[shown]);
+
+		if (width < 0 || used + width > columns)
+			break;
+		used += width;
+	}
+	mvaddnwstr(y, x, wide, (int)shown);
+}
+
+static void __attribute__((format(printf, 4, 5))) print_line(int y, int x, int columns, const char *format, ...)
+{
+	va_list arguments;
+	char text[1024];
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	print_at(y, x, columns, text);
+}
+
+/* Four digits, and what they are multiples of. */
+static void print_short(char *text, size_t size, double value, const char *unit)
+{
+	static const char *const times[] = { " ns", " us", " ms", " s" };
+	static const char *const counts[] = { "", " k", " M", " G", " T", " P", " E" };
+	bool is_time = !strcmp(unit, "ns");
+	size_t i = 0, last = is_time ? 3 : 6;
+
+	if (isnan(value)) {
+		snprintf(text, size, "-");
+		return;
+	}
+	for (; fabs(value) >= 999.95 && i < last; i++)
+		value /= 1000;
+	snprintf(text, size, "%.4g%s%s%s", value, is_time ? times[i] : counts[i], is_time || !*unit ? "" : " ",
+		is_time ? "" : unit);
+}
+
+static void print_clock(char *text, size_t size, double time, double span)
+{
+	int decimals = span < 2 ? 3 : span < 20 ? 1 : 0;
+
+	if (time < 60)
+		snprintf(text, size, "%.*f s", decimals, time);
+	else
+		snprintf(text, size, "%d:%0*.*f", (int)(time / 60), decimals ? decimals + 3 : 2, decimals,
+			time - 60 * floor(time / 60));
+}
+
+static const struct papi_text_event *event_shown(const struct papi_screen *screen)
+{
+	return screen->shown.event < screen->data.n_events ? &screen->data.events[screen->shown.event] : NULL;
+}
+
+static const char *unit_shown(const struct papi_screen *screen)
+{
+	return screen->shown.ratio ? "" : event_shown(screen)->unit;
+}
+
+/* ---- the parts of the screen ---- */
+
+static void draw_title(const struct papi_screen *screen)
+{
+	const struct papi_text_event *event = event_shown(screen);
+	const struct papi_text_data *data = &screen->data;
+	const char *how = data->state ? data->state : screen->follows ? "live" : "paused: counting goes on";
+	int room = COLS - (int)strlen(how) - 2;
+
+	attron(A_BOLD);
+	print_at(0, 0, room, data->program ? data->program : "perfometer");
+	attroff(A_BOLD);
+	if (room > 0)
+		print_at(0, room + 2, COLS - room - 2, how);
+	if (!event)
+		return;
+	if (screen->shown.ratio)
+		print_line(
+			1, 0, COLS, "%s per %s, %s", event->name, data->events[screen->shown.second].name, event->kind);
+	else
+		print_line(1, 0, COLS, "%s%s, %s%s", event->name, event->metric ? "" : " per second", event->kind,
+			event->counted ? "" : "; not counted now");
+}
+
+static void draw_foot(const struct papi_screen *screen)
+{
+	char from[32], to[32];
+
+	print_clock(from, sizeof(from), screen->begin, screen->end - screen->begin);
+	print_clock(to, sizeof(to), screen->end, screen->end - screen->begin);
+	print_at(LINES - 2, HEAD, 16, from);
+	print_at(LINES - 2, COLS - (int)strlen(to), 16, to);
+	print_line(LINES - 2, 0, HEAD - 1, "%zu of %zu lanes", screen->data.n_lanes ? screen->first + 1 : screen->first,
+		screen->data.n_lanes);
+	if (screen->data.notice) {
+		attron(COLOR_PAIR(screen->has_colours ? PAIR_DOUBT : 0));
+		print_at(LINES - 1, 0, COLS - 22, screen->data.notice);
+		attroff(COLOR_PAIR(screen->has_colours ? PAIR_DOUBT : 0));
+		print_at(LINES - 1, COLS - 20, 20, "q: quit   ?: keys");
+	} else {
+		print_at(
+			LINES - 1, 0, COLS, "q quit  p pause  e event  v ratio  < > back, forth  + - zoom  ? all keys");
+	}
+}
+
+static void draw_cell(const struct papi_screen *screen, int y, int x, unsigned char bits)
+{
+	const wchar_t braille[] = { (wchar_t)(0x2800 + bits), L'\0' };
+
+	if (!bits)
+		return;
+	if (screen->has_braille)
+		mvaddwstr(y, x, braille);
+	else
+		mvaddch(y, x, (chtype)(!(bits & 0xe4) ? '\'' : !(bits & 0x1b) ? '.' : ':'));
+}
+
+/* From 0 to what is the most in sight; of all lanes, if they have the same scale. */
+static double most_of(const struct papi_text_span *spans, size_t number)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < number; i++)
+		most = fmax(most, spans[i].high);
+	return most;
+}
+
+static double common_most(const struct papi_screen *screen, struct papi_text_span *spans, size_t number)
+{
+	const struct papi_text_data *data = &screen->data;
+	double most = 0;
+
+	for (size_t i = 0; screen->same_scale && i < data->n_lanes; i++) {
+		if (data->lanes[i].whole)
+			continue;
+		papi_text_spans(data, &screen->shown, i, screen->begin, screen->end, spans, number);
+		most = fmax(most, most_of(spans, number));
+	}
+	return most;
+}
+
+/* The newest value in sight. */
+static double newest(const struct papi_screen *screen, size_t lane)
+{
+	size_t sample = screen->data.n_samples;
+
+	while (sample > 1 && screen->data.times[sample - 1] > screen->end)
+		sample--;
+	return sample ? papi_text_value(&screen->data, &screen->shown, lane, sample - 1) : (double)NAN;
+}
+
+static void draw_head(const struct papi_screen *screen, size_t number, int y, int rows, double most)
+{
+	const struct papi_text_lane *lane = &screen->data.lanes[number];
+	const char *unit = unit_shown(screen);
+	double now = newest(screen, number);
+	const char *each = isnan(now) || screen->shown.ratio || event_shown(screen)->metric ? "" : "/s";
+	const char *what = lane->ended ? "  ended" : lane->whole ? "  all of it" : "";
+	char value[64], scale[64];
+	long long total;
+
+	print_short(value, sizeof(value), now, unit);
+	print_short(scale, sizeof(scale), most, unit);
+	attron(A_BOLD);
+	print_line(y, 0, HEAD - 2, "%s", lane->name);
+	attroff(A_BOLD);
+	print_line(y + 1, 0, HEAD - 2, "%s%s%s", value, each, what);
+	print_line(y + 2, 0, HEAD - 2, "0 to %s", scale);
+	if (rows > 3 && papi_text_data_total(&screen->data, number, screen->shown.event, &total))
+		print_line(y + 3, 0, HEAD - 2, "total %lld", total);
+}
+
+static void draw_lane(const struct papi_screen *screen, size_t lane, int y, int rows, double most,
+	struct papi_text_span *spans, unsigned char *cells)
+{
+	size_t columns = (size_t)(COLS - HEAD), inner = (size_t)(rows > LEAST_ROWS ? rows - 1 : rows);
+
+	papi_text_spans(&screen->data, &screen->shown, lane, screen->begin, screen->end, spans, 2 * columns);
+	if (!screen->same_scale || screen->data.lanes[lane].whole)
+		most = most_of(spans, 2 * columns);
+	papi_text_plot(spans, columns, inner, most, cells);
+	draw_head(screen, lane, y, rows, most);
+	attron(COLOR_PAIR(screen->has_colours ? PAIR_LINE : 0));
+	for (size_t row = 0; row < inner; row++)
+		for (size_t x = 0; x < columns; x++)
+			draw_cell(screen, y + (int)row, HEAD + (int)x, cells[row * columns + x]);
+	attroff(COLOR_PAIR(screen->has_colours ? PAIR_LINE : 0));
+}
+
+static int lane_rows(const struct papi_screen *screen)
+{
+	int room = LINES - ABOVE - BELOW, lanes = screen->data.n_lanes ? (int)screen->data.n_lanes : 1;
+	int rows = room / lanes;
+
+	return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+static int lanes_in_sight(const struct papi_screen *screen)
+{
+	int lanes = (LINES - ABOVE - BELOW) / lane_rows(screen);
+
+	return lanes > 0 ? lanes : 1;
+}
+
+static void draw_lanes(const struct papi_screen *screen)
+{
+	size_t columns = (size_t)(COLS - HEAD);
+	struct papi_text_span *spans = papi_perfometer_allocate(NULL, 2 * columns, sizeof(*spans));
+	unsigned char *cells = papi_perfometer_allocate(NULL, columns, MOST_ROWS);
+	double most = common_most(screen, spans, 2 * columns);
+	int rows = lane_rows(screen), y = ABOVE;
+
+	for (size_t i = screen->first; i < screen->data.n_lanes && y + rows <= LINES - BELOW; i++, y += rows)
+		draw_lane(screen, i, y, rows, most, spans, cells);
+	free(spans);
+	free(cells);
+}
+
+static void draw_keys(void)
+{
+	static const char *const keys[] = { "q          leave this view", "p          pause, and live again",
+		"e          next event that is counted", "v          per second, or per another event",
+		"b          next event of the ratio", "y          the same scale for all lanes, or not",
+		"+ -        zoom in and out", "0          all of the time",
+		"< >        back and forth; left and right, too", "Home End   to the beginning, to the end",
+		"up, down   other lanes; Page up and down, too", "?          with this text, without it" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && (int)i < LINES - ABOVE - BELOW; i++)
+		print_at(ABOVE + (int)i, 2, COLS - 2, keys[i]);
+}
+
+static void draw(const struct papi_screen *screen)
+{
+	erase();
+	if (COLS < LEAST_COLUMNS || LINES < LEAST_LINES) {
+		print_line(0, 0, COLS, "perfometer: %dx%d is too small: %dx%d at least", COLS, LINES, LEAST_COLUMNS,
+			LEAST_LINES);
+	} else {
+		draw_title(screen);
+		if (screen->shows_keys)
+			draw_keys();
+		else if (event_shown(screen))
+			draw_lanes(screen);
+		draw_foot(screen);
+	}
+	refresh();
+}
+
+/* ---- time ---- */
+
+static void follow(struct papi_screen *screen)
+{
+	const struct papi_text_data *data = &screen->data;
+	double begin = data->n_samples ? data->times[0] : 0, last = begin;
+
+	if (data->n_samples)
+		last = data->times[data->n_samples - 1];
+	if (screen->follows) {
+		screen->end = fmax(last, begin + screen->span);
+		screen->begin = screen->end - screen->span;
+	}
+}
+
+static void show(struct papi_screen *screen, double begin, double span)
+{
+	const struct papi_text_data *data = &screen->data;
+	double first, all;
+
+	if (!data->n_samples)
+		return;
+	first = data->times[0];
+	all = fmax(data->times[data->n_samples - 1] - first, 1e-3);
+	screen->follows = false;
+	screen->span = fmin(fmax(span, 1e-3), all);
+	screen->begin = fmax(first, fmin(begin, first + all - screen->span));
+	screen->end = screen->begin + screen->span;
+}
+
+static void zoom(struct papi_screen *screen, double factor)
+{
+	if (screen->follows)
+		screen->span = fmin(fmax(screen->span * factor, 1e-3), 3600);
+	else
+		show(screen, screen->begin + screen->span * (1 - factor) / 2, screen->span * factor);
+}
+
+/* ---- keys ---- */
+
+static void next_event(const struct papi_text_data *data, size_t *event, bool metrics)
+{
+	for (size_t i = 0; i < data->n_events; i++) {
+		*event = (*event + 1) % data->n_events;
+		if (data->events[*event].counted && (metrics || !data->events[*event].metric))
+			return;
+	}
+}
+
+static void choose_event(struct papi_screen *screen, int key)
+{
+	struct papi_text_shown *shown = &screen->shown;
+	const struct papi_text_data *data = &screen->data;
+
+	if (key == 'e')
+		next_event(data, &shown->event, true);
+	if (key == 'v')
+		shown->ratio = !shown->ratio;
+	if (key == 'b' || (key == 'v' && shown->second == shown->event))
+		next_event(data, &shown->second, false);
+	if (!event_shown(screen) || event_shown(screen)->metric || shown->second >= data->n_events ||
+		shown->second == shown->event)
+		shown->ratio = false;
+}
+
+static void scroll_lanes(struct papi_screen *screen, int by)
+{
+	long last = (long)screen->data.n_lanes - lanes_in_sight(screen), to = (long)screen->first + by;
+
+	screen->first = (size_t)(to < 0 || last < 0 ? 0 : to > last ? last : to);
+}
+
+static void move_in_time(struct papi_screen *screen, int key)
+{
+	const struct papi_text_data *data = &screen->data;
+
+	if (key == '+')
+		zoom(screen, 0.5);
+	else if (key == '-')
+		zoom(screen, 2);
+	else if (key == '<' || key == KEY_LEFT)
+		show(screen, screen->begin - screen->span / 4, screen->span);
+	else if (key == '>' || key == KEY_RIGHT)
+		show(screen, screen->begin + screen->span / 4, screen->span);
+	else if (key == KEY_HOME && data->n_samples)
+		show(screen, data->times[0], screen->span);
+	else if (key == KEY_END)
+		screen->follows = true;
+	else if (key == '0' && data->n_samples)
+		show(screen, data->times[0], data->times[data->n_samples - 1] - data->times[0]);
+}
+
+/* False: the last key. */
+static bool take_key(struct papi_screen *screen, int key)
+{
+	int page = lanes_in_sight(screen);
+
+	if (key == 'q')
+		return false;
+	if (key == 'p')
+		screen->follows = !screen->follows;
+	else if (key == 'y')
+		screen->same_scale = !screen->same_scale;
+	else if (key == '?')
+		screen->shows_keys = !screen->shows_keys;
+	else if (key == KEY_UP || key == KEY_DOWN)
+		scroll_lanes(screen, key == KEY_UP ? -1 : 1);
+	else if (key == KEY_PPAGE || key == KEY_NPAGE)
+		scroll_lanes(screen, key == KEY_PPAGE ? -page : page);
+	else if (key == 'e' || key == 'v' || key == 'b')
+		choose_event(screen, key);
+	else
+		move_in_time(screen, key);
+	return true;
+}
+
+/* Signals are not for ncurses here: they are blocked, and looked at by the caller's loop. */
+static void take_size(const struct papi_screen *screen)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(screen->terminal), TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
+		(size.ws_row != LINES || size.ws_col != COLS))
+		resizeterm(size.ws_row, size.ws_col);
+}
+
+/* ---- what others call ---- */
+
+static void begin_colours(struct papi_screen *screen)
+{
+	screen->has_colours = papi_terminal_has_colours(fileno(screen->terminal)) && has_colors() &&
+		start_color() == OK && use_default_colors() == OK && init_pair(PAIR_LINE, COLOR_CYAN, -1) == OK &&
+		init_pair(PAIR_DOUBT, COLOR_YELLOW, -1) == OK;
+}
+
+struct papi_screen *papi_screen_begin(char *reason, size_t size)
+{
+	struct papi_screen *screen = papi_perfometer_allocate(NULL, 1, sizeof(*screen));
+	const char *name = getenv("TERM");
+
+	*screen = (struct papi_screen){ .follows = true, .span = 10, .same_scale = true };
+	screen->terminal = fopen("/dev/tty", "r+e");
+	if (!screen->terminal) {
+		snprintf(reason, size, "--text needs a terminal, and there is none: %s", strerror(errno));
+		free(screen);
+		return NULL;
+	}
+	setlocale(LC_CTYPE, "");
+	screen->has_braille = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	screen->curses = newterm(NULL, screen->terminal, screen->terminal);
+	if (!screen->curses) {
+		snprintf(reason, size, "the terminal '%.64s' (TERM) is not known here", name ? name : "");
+		fclose(screen->terminal);
+		free(screen);
+		return NULL;
+	}
+	papi_text_data_begin(&screen->data);
+	cbreak();
+	noecho();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	begin_colours(screen);
+	return screen;
+}
+
+int papi_screen_file(const struct papi_screen *screen)
+{
+	return fileno(screen->terminal);
+}
+
+bool papi_screen_step(struct papi_screen *screen, const struct papi_journal *journal)
+{
+	const struct papi_journal_entry *entry;
+	bool goes_on = true, is_first = !screen->next;
+	int key;
+
+	while ((entry = papi_journal_from(journal, screen->next))) {
+		papi_text_data_take(&screen->data, entry->text, entry->length);
+		screen->next = entry->number + 1;
+	}
+	if (screen->data.n_counted && (!event_shown(screen) || !event_shown(screen)->counted))
+		screen->shown = (struct papi_text_shown){ .event = screen->data.counted[0] };
+	/* A recording: all of it, and as much as there is of what goes on. */
+	if (is_first && screen->data.state)
+		show(screen, 0, 1e9);
+	follow(screen);
+	take_size(screen);
+	while (goes_on && (key = getch()) != ERR)
+		goes_on = take_key(screen, key);
+	follow(screen);
+	draw(screen);
+	return goes_on;
+}
+
+void papi_screen_end(struct papi_screen *screen)
+{
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen->curses);
+	fclose(screen->terminal);
+	papi_text_data_end(&screen->data);
+	free(screen);
+}
