@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""papi_roofline: the peaks are those that plain loops come near, and are kept for the machine."""
+import csv
+import glob
+import io
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+import harness
+
+ROOFLINE = os.path.join(harness.TOOLS, "papi_roofline")
+WITNESS = os.environ["PAPI_ROOFLINE_WITNESS"]
+PEAK_KEYS = ["name", "unit", "bytes", "kernel", "one", "one_spread", "all", "all_spread"]
+NEAR = 0.75, 1.34  # what two ways to measure one thing may differ on an idle machine, generously
+BUSY = 0.2
+
+
+class RooflineTest(harness.ToolTest):
+    """One measurement serves all tests: it takes seconds."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = tempfile.mkdtemp(prefix="papi-roofline-")
+        cls.environment = {**os.environ, "XDG_CACHE_HOME": cls.directory}
+        cls.first = cls.output("--measure", "--format", "json")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.directory, ignore_errors=True)
+        super().tearDownClass()
+
+    @classmethod
+    def start(cls, *arguments, **environment):
+        return subprocess.run([ROOFLINE, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=240, check=False,
+                              env={**cls.environment, **environment})
+
+    @classmethod
+    def output(cls, *arguments, **environment):
+        result = cls.start(*arguments, **environment)
+        if result.returncode or result.stderr:
+            raise AssertionError(result)
+        return result.stdout
+
+    def peaks(self, text=None):
+        return {peak["name"]: peak for peak in json.loads(text or self.first)["peaks"]}
+
+    def kept_file(self):
+        return glob.glob(os.path.join(self.directory, "papi", "roofline-*.txt"))[0]
+
+    def test_shape(self):
+        report = json.loads(self.first)
+        self.assertEqual(list(report), ["papi_roofline", "cpu", "cpus", "when", "peaks"])
+        self.assertEqual(report["cpus"], len(os.sched_getaffinity(0)))
+        self.assertIn("memory", self.peaks())
+        self.assertIn("double 64", self.peaks())
+        for peak in report["peaks"]:
+            self.assertEqual(list(peak), PEAK_KEYS)
+            self.assertGreaterEqual(peak["all"], peak["one"])
+            self.assertGreater(peak["one"], 1e6)
+            for spread in (peak["one_spread"], peak["all_spread"]):
+                self.assertTrue(0 <= spread < 1, peak)
+            self.assertEqual(peak["unit"], "flop/s" if " " in peak["name"] else "B/s")
+
+    def test_kept(self):
+        self.assertEqual(self.output("--format", "json"), self.first)
+        rows = list(csv.DictReader(io.StringIO(self.output("--format", "csv"))))
+        self.assertEqual(list(rows[0]), PEAK_KEYS)
+        self.assertEqual([float(row["one"]) for row in rows], [peak["one"] for peak in self.peaks().values()])
+
+    def test_text(self):
+        text = self.output()
+        self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
+        peak = self.peaks()["memory"]
+        self.assertRegex(text, rf"(?m)^memory +{peak['one'] / 1e9:.1f} +[\d.]+% +{peak['all'] / 1e9:.1f} ")
+        self.assertRegex(text, r"(?m)^double, 64 bits +[\d.]+ ")
+        ridge = max(peak["all"] for name, peak in self.peaks().items() if name.startswith("double")) / peak["all"]
+        self.assertIn(f"less than {ridge:.3g} operations", " ".join(text.split()))
+
+    def test_witness(self):
+        """Loops that know nothing of these kernels are as fast: with an honest word where the machine has no rest."""
+        largest = max(peak["bytes"] or 0 for peak in self.peaks().values())
+        wide = "double 256" if "double 256" in self.peaks() else "double 128"
+        ratios = ()
+        for _ in range(4):
+            witness = subprocess.run([WITNESS, str(max(4 * int(largest), 64 << 20))], stdout=subprocess.PIPE, text=True,
+                                     timeout=240, check=False)
+            if witness.returncode:
+                self.skipTest("no memory for the witness")
+            memory, flops = map(float, witness.stdout.split())
+            peaks = self.peaks(self.output("--measure", "--format", "json") if ratios else None)
+            ratios = peaks["memory"]["one"] / memory, peaks[wide]["one"] / flops
+            if all(NEAR[0] < ratio < NEAR[1] for ratio in ratios):
+                return
+        if max(peaks["memory"]["one_spread"], peaks[wide]["one_spread"]) > BUSY:
+            self.skipTest(f"the machine is too busy to compare: {ratios}")
+        self.fail(f"peaks are {ratios} of what plain loops reach")
+
+    def test_what_is_kept_makes_no_sense(self):
+        with open(self.kept_file(), encoding="utf-8") as file:
+            good = file.read()
+        lines = good.splitlines(True)
+        for bad in ("", "nonsense\n", good.replace("papi_roofline 1", "papi_roofline 2"),
+                    "".join(lines[:3]), good.replace(lines[1], "another CPU\n"), good + "m 1 2\n",
+                    good + "m 0 -1 0 1 0\tread\tmemory\n", good + "m 0 nan 0 1 0\tread\tmemory\n"):
+            with open(self.kept_file(), "w", encoding="utf-8") as file:
+                file.write(bad)
+            self.assertNotEqual(self.quick(), good)
+        with open(self.kept_file(), "w", encoding="utf-8") as file:
+            file.write(good)
+        self.assertEqual(self.output("--format", "json"), self.first)
+
+    def quick(self):
+        """Begins to measure anew, which says that what was kept is not used, and is ended."""
+        with subprocess.Popen([ROOFLINE], env=self.environment, stdout=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL) as process:
+            try:
+                output, _ = process.communicate(timeout=0.3)
+                # It was as quick as that only if it measured nothing.
+                self.fail(f"what makes no sense was printed: {output}")
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+        return None
+
+    def test_file_of_an_escape(self):
+        """What a file says never reaches a terminal as it is."""
+        with open(self.kept_file(), encoding="utf-8") as file:
+            good = file.read()
+        with open(self.kept_file(), "w", encoding="utf-8") as file:
+            file.write(good + "m 5 1e9 0 1e9 0\tread\tL\x1b[31m9\n")
+        try:
+            self.assertNotIn("\x1b", self.output())
+        finally:
+            with open(self.kept_file(), "w", encoding="utf-8") as file:
+                file.write(good)
+
+    def test_cannot_be_kept(self):
+        blocked = os.path.join(self.directory, "file")
+        with open(blocked, "w", encoding="utf-8"):
+            pass
+        result = self.start(XDG_CACHE_HOME=blocked)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("papi_roofline: not kept for the next time", result.stderr)
+        self.assertIn("memory", result.stdout)
+
+    def test_nonsense(self):
+        for arguments in (("--format", "yaml"), ("--format", ""), ("--nosuch",), ("operand",)):
+            result = self.start(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+
+
+if __name__ == "__main__":
+    harness.main()
