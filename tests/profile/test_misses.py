@@ -196,12 +196,12 @@ class Views(Misses):
                 self.assertNotIn("\u00b1", result.stdout)
 
     def test_calls(self):
-        """What simulators count is not known by call: that is said, and no inclusive value is shown."""
-        result = self.run_it("-x", "-e", L1, SUBJECT, "lines", env=ENVIRONMENT)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("calls are not recorded", result.stderr)
-        result = self.run_it("-x", "-g", "none", "-e", L1, SUBJECT, "lines", env=ENVIRONMENT)
-        self.assertNotIn("calls are not recorded", result.stderr)
+        """What simulators count is not known by call: no inclusive value is shown, and who asks is told."""
+        self.misses(SUBJECT, "lines", events=("PAPI_LD_INS", L1))
+        self.assertNotIn("Incl", self.run_it("report").stdout)
+        result = self.run_it("callers", "go_through")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("events that are not modelled", result.stderr)
 
     def test_sampled_models(self):
         result = self.run_it("-x", "-e", L1, "echo", "ran", env={**ENVIRONMENT, "PAPI_VPMU_MODEL": "sampled"})

@@ -140,11 +140,10 @@ static int plan_events(struct papi_profile_events *list, bool calls, struct papi
 	plan->profile = plan->counters | 1ull << PAPI_VPMU_INSTRUCTIONS;
 	plan->counters = 0;
 	counters = (unsigned)__builtin_popcountll(plan->profile);
+	/* What simulators count is known by instruction, not by call. */
 	plan->calls = calls && !plan->modelled && counters <= PAPI_VPMU_CALL_CLOCKS;
-	if (calls && !plan->calls)
-		papi_profile_message("calls are not recorded: %s",
-			plan->modelled ? "what simulators count is known by instruction, not by call"
-				       : "there are too many events at once");
+	if (calls && !plan->calls && !plan->modelled)
+		papi_profile_message("calls are not recorded: there are too many events at once");
 	return eventset;
 }
 

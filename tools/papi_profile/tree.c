@@ -2,6 +2,7 @@
 /* tree.c - papi_profile tree: who calls what, from where programs begin. */
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common.h"
 #include "symbols/memory.h"
@@ -110,8 +111,10 @@ void view_need_contexts(const struct view *view)
 			"which ways it was reached: sample the program for these, without -x and with -g fp or dwarf\n",
 			view->tool->name);
 	else
-		fprintf(stderr, "%s: the profile does not have who called what: record it with -g fp or -g dwarf\n",
-			view->tool->name);
+		fprintf(stderr, "%s: the profile does not have who called what: record it with %s\n", view->tool->name,
+			strcmp(view->profile->run.source, "exact") == 0
+				? "events that are not modelled and take five counters at most, without -g none"
+				: "-g fp or -g dwarf");
 	exit(EXIT_FAILURE);
 }
 
