@@ -18,7 +18,7 @@ OTHER_FILES = re.compile(r"""
     | (?:stdio|ucontext|cmocka|jansson)\.h                                  # of others
     | share/papi/.* | (?:copies|decoded|faults|other|presets|wrong)\.csv    # installed; of users, in examples
     | (?:baseline|before|after|new)\.json                                    # of users, saved by papi_run
-    | mm\.c | (?:fast|unique)\.(?:c|py)                                        # of those of doc/stories.md
+    | mm\.c | (?:fast|unique)\.(?:c|py)                                     # of those of doc/stories.md
     | (?:first|second|test_sum)\.py | papi-baseline\.json                   # of users of the Python package
     | .*\.so\.\d | (?:.*[/_])?[A-Z]+\.\w+                                   # libraries; placeholders such as NAME.c
     """, re.X)

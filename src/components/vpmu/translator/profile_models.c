@@ -9,7 +9,7 @@
 #include "components/vpmu/translator/thread.h"
 
 /* Ways that are found without the lock: a miss mostly is where one was before. */
-#define KNOWN 4096u
+#define KNOWN 16384u
 
 struct papi_vpmu_profile_models {
 	struct papi_vpmu_attribution attribution; /* first: it is how this is found */
@@ -36,7 +36,7 @@ static void add(
 {
 	struct papi_vpmu_profile_models *models = (void *)attribution;
 	uint64_t key = (uint64_t)origin.block << 16 | origin.instruction << 8 | counter;
-	struct known *known = &models->known[key * 0x9e3779b97f4a7c15u >> 52];
+	struct known *known = &models->known[key * 0x9e3779b97f4a7c15u >> 50];
 
 	if (!origin.block || !models->thread->profiled || !(models->thread->wants.modelled >> counter & 1))
 		return;
@@ -44,7 +44,7 @@ static void add(
 		*known = (struct known){ key, find_way(origin, counter) };
 	papi_vpmu_profile_count(models->thread, known->number, more);
 }
-_Static_assert(KNOWN == 1u << (64 - 52), "as many as the hash has");
+_Static_assert(KNOWN == 1u << (64 - 50), "as many as the hash has");
 
 bool papi_vpmu_profile_models_begin(struct papi_vpmu_thread *thread)
 {
