@@ -159,6 +159,43 @@ static void leave_by(unsigned rcx, unsigned parts, unsigned words, uint64_t desc
 		assert_int_equal(s.trace[0], description);
 }
 
+/* From 1 on; what spans others is of the first of them. */
+static void accesses_are_of_their_instructions(void **state)
+{
+	static const char near_and_far[] = "\x48\x8b\x43\x08\x48\x8b\x53\x10\x90\x88\x43\x60";
+	static const uint8_t expected[] = { 1, 1, 2, 4 };
+	uint8_t found[256];
+
+	(void)state;
+	run_record("near and far", near_and_far, sizeof(near_and_far) - 1);
+	assert_int_equal(s.t.plan.description.accesses, sizeof(expected));
+	papi_vpmu_trace_plan_origins(&s.t.plan, s.t.plan.accesses, sizeof(expected), found);
+	assert_memory_equal(found, expected, sizeof(expected));
+	assert_int_equal(s.t.plan.of_end, s.t.decoded.count);
+}
+
+/* A line is of the first instruction that is in it. */
+static void lines_and_ways_out_are_of_their_instructions(void **state)
+{
+	unsigned shift, lines = 0;
+
+	(void)state;
+	subject_begin(&s, "lines", three_ways, sizeof(three_ways) - 1);
+	s.wants.parts = PAPI_VPMU_PARTS;
+	translate(&s);
+	assert_int_equal(s.t.plan.ways_out[0].instruction, 3);
+	assert_int_equal(s.t.plan.ways_out[1].instruction, 6);
+	shift = s.t.plan.line_shift;
+	for (unsigned i = 0; i < s.t.decoded.count; i++) {
+		const struct papi_vpmu_instruction *instruction = &s.t.decoded.instructions[i];
+		uint64_t last = instruction->pc + instruction->decoded.length - 1;
+
+		for (; lines <= (last >> shift) - (s.t.pc >> shift); lines++)
+			assert_int_equal(s.t.plan.of_line[lines], i + 1);
+	}
+	assert_in_range(lines, 1, 60);
+}
+
 static void each_way_out_has_a_record(void **state)
 {
 	struct papi_vpmu_access accesses[256];
@@ -472,6 +509,8 @@ int main(void)
 		cmocka_unit_test(rows_of_accesses_have_an_order),
 		cmocka_unit_test(each_way_out_has_a_record),
 		cmocka_unit_test(each_way_out_tells_of_its_branches),
+		cmocka_unit_test(accesses_are_of_their_instructions),
+		cmocka_unit_test(lines_and_ways_out_are_of_their_instructions),
 		cmocka_unit_test(ends_tell_their_target),
 		cmocka_unit_test(a_way_out_without_accesses_has_no_record),
 		cmocka_unit_test(strings_tell_their_ends),
