@@ -484,7 +484,7 @@ int main(int argc, char **argv)
 		if (options.profile && papi_run_virtual_wanted(&list))
 			papi_tool_usage_error(&papi_run_tool,
 				"--profile samples the program itself, and the events of -e are counted by translation "
-				"of it: count events of perf_event, or profile with papi_profile --exact alone");
+				"of it: count events of perf_event; papi_profile --exact counts these, and says where");
 		result.profiled = options.profile;
 		result.tasks.kind = options.tasks;
 		papi_run_tasks_prepare(&list, &result.tasks);
