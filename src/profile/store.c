@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "profile/rows.h"
 
 /*
  * No foreign keys are enforced: rows are written by one careful writer, thousands in a second. Numbers of rows begin
@@ -46,30 +47,23 @@ static const char tables[] =
 
 /* Statements that run again and again, prepared once. */
 enum statement {
-	EVENT,
+	ADDRESS, /* these have many rows */
+	COUNT,
+	CALL,
+	BATCHES,
+	EVENT = BATCHES,
 	EVENT_NOTE,
 	PROCESS,
 	PROCESS_NAME,
 	THREAD,
 	THREAD_NAME,
 	MODULE,
-	ADDRESS,
 	CONTEXT,
-	COUNT,
-	COUNTS,
-	CALL,
 	PROGRESS,
 	STATEMENTS
 };
 
-#define COUNT_COLUMNS 6
-#define COUNT_ROW     "(?, ?, ?, ?, ?, ?)"
-#define COUNT_AGAIN   " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples, value = value + excluded.value"
-
-/* Counts by the million take half the time where a statement has several: its place in the table is kept. */
-#define COUNT_ROWS_2 COUNT_ROW ", " COUNT_ROW
-#define COUNT_ROWS_8 COUNT_ROWS_2 ", " COUNT_ROWS_2 ", " COUNT_ROWS_2 ", " COUNT_ROWS_2
-#define COUNT_ROWS   32
+#define BATCH 2048 /* rows that a statement writes at most */
 
 static const char *const texts[STATEMENTS] = {
 	[EVENT] = "INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -79,12 +73,12 @@ static const char *const texts[STATEMENTS] = {
 	[THREAD] = "INSERT INTO thread VALUES (?1, ?2, ?3, ?4)",
 	[THREAD_NAME] = "UPDATE thread SET name = ?2 WHERE id = ?1",
 	[MODULE] = "INSERT INTO module VALUES (?1, ?2, ?3, ?4, ?5)",
-	[ADDRESS] = "INSERT INTO address VALUES (?1, ?2, ?3)",
+	[ADDRESS] = "INSERT INTO address SELECT a, b, c FROM papi_rows",
 	[CONTEXT] = "INSERT INTO context VALUES (?1, ?2, ?3)",
-	[COUNT] = ("INSERT INTO count VALUES " COUNT_ROW COUNT_AGAIN),
-	[COUNTS] = ("INSERT INTO count VALUES " COUNT_ROWS_8 ", " COUNT_ROWS_8 ", " COUNT_ROWS_8
-		    ", " COUNT_ROWS_8 COUNT_AGAIN),
-	[CALL] = ("INSERT INTO call VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"
+	/* WHERE, so that ON is no part of a join. */
+	[COUNT] = ("INSERT INTO count SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
+		   " samples = samples + excluded.samples, value = value + excluded.value"),
+	[CALL] = ("INSERT INTO call SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		  " calls = calls + excluded.calls, value = value + excluded.value"),
 	[PROGRESS] = "UPDATE run SET seconds = ?1, lost = ?2, status = ?3",
 };
@@ -93,10 +87,13 @@ struct papi_profile_store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENTS];
 	char *path;
-	char *failure;                              /* why nothing more is written; NULL: all is well */
-	bool begun;                                 /* a transaction */
-	int64_t counts[COUNT_ROWS * COUNT_COLUMNS]; /* still to be written */
-	size_t n_counts;
+	char *failure; /* why nothing more is written; NULL: all is well */
+	bool begun;    /* a transaction */
+	struct {
+		int64_t values[BATCH][PAPI_PROFILE_COLUMNS];
+		size_t n;
+	} batches[BATCHES];            /* still to be written */
+	struct papi_profile_rows rows; /* that are being written */
 };
 
 /* ---- The file ------------------------------------------------------------------------------------------ */
@@ -233,16 +230,23 @@ static void bind_optional(sqlite3_stmt *statement, int place, int64_t value)
 		sqlite3_bind_null(statement, place);
 }
 
-/* A row of numbers. */
-static int write_numbers(struct papi_profile_store *store, enum statement which, int number, const int64_t *values)
+static int write_batch(struct papi_profile_store *store, enum statement which)
 {
-	sqlite3_stmt *statement = take(store, which);
+	sqlite3_stmt *statement;
 
-	if (!statement)
-		return PAPI_ESYS;
-	for (int i = 0; i < number; i++)
-		sqlite3_bind_int64(statement, i + 1, values[i]);
-	return step(store, statement);
+	if (!store->batches[which].n)
+		return PAPI_OK;
+	statement = take(store, which);
+	store->rows = (struct papi_profile_rows){ store->batches[which].values, store->batches[which].n };
+	store->batches[which].n = 0;
+	return statement ? step(store, statement) : PAPI_ESYS;
+}
+
+/* A row of numbers, which is written with others. */
+static int put_row(struct papi_profile_store *store, enum statement which, const int64_t values[PAPI_PROFILE_COLUMNS])
+{
+	memcpy(store->batches[which].values[store->batches[which].n++], values, PAPI_PROFILE_COLUMNS * sizeof(*values));
+	return store->batches[which].n == BATCH ? write_batch(store, which) : PAPI_OK;
 }
 
 int papi_profile_store_event(struct papi_profile_store *store, int64_t id, const struct papi_profile_event_row *event)
@@ -340,7 +344,7 @@ int papi_profile_store_module(struct papi_profile_store *store, int64_t id, cons
 int papi_profile_store_address(struct papi_profile_store *store, int64_t id, int64_t module, uint64_t offset)
 {
 	/* SQLite has no unsigned numbers: addresses of the kernel are negative. */
-	return write_numbers(store, ADDRESS, 3, (int64_t[]){ id, module, (int64_t)offset });
+	return put_row(store, ADDRESS, (int64_t[PAPI_PROFILE_COLUMNS]){ id, module, (int64_t)offset });
 }
 
 int papi_profile_store_context(struct papi_profile_store *store, int64_t id, int64_t parent, int64_t address)
@@ -355,32 +359,16 @@ int papi_profile_store_context(struct papi_profile_store *store, int64_t id, int
 	return step(store, statement);
 }
 
-static int write_counts(struct papi_profile_store *store)
-{
-	size_t n = store->n_counts;
-	int status = PAPI_OK;
-
-	store->n_counts = 0;
-	if (n == COUNT_ROWS)
-		return write_numbers(store, COUNTS, COUNT_ROWS * COUNT_COLUMNS, store->counts);
-	for (size_t i = 0; i < n && status == PAPI_OK; i++)
-		status = write_numbers(store, COUNT, COUNT_COLUMNS, &store->counts[i * COUNT_COLUMNS]);
-	return status;
-}
-
 int papi_profile_store_count(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t context,
 	int64_t address, int64_t samples, int64_t value)
 {
-	const int64_t row[COUNT_COLUMNS] = { thread, event, context, address, samples, value };
-
-	memcpy(&store->counts[store->n_counts++ * COUNT_COLUMNS], row, sizeof(row));
-	return store->n_counts == COUNT_ROWS ? write_counts(store) : PAPI_OK;
+	return put_row(store, COUNT, (int64_t[]){ thread, event, context, address, samples, value });
 }
 
 int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t site,
 	int64_t callee, int64_t calls, int64_t value)
 {
-	return write_numbers(store, CALL, 6, (int64_t[]){ thread, event, site, callee, calls, value });
+	return put_row(store, CALL, (int64_t[]){ thread, event, site, callee, calls, value });
 }
 
 int papi_profile_store_progress(struct papi_profile_store *store, double seconds, int64_t lost, int status)
@@ -400,8 +388,10 @@ int papi_profile_store_progress(struct papi_profile_store *store, double seconds
 
 int papi_profile_store_commit(struct papi_profile_store *store)
 {
-	int status = write_counts(store);
+	int status = PAPI_OK;
 
+	for (enum statement which = 0; which < BATCHES && status == PAPI_OK; which++)
+		status = write_batch(store, which);
 	if (status != PAPI_OK || store->failure)
 		return failed(store);
 	if (!store->begun)
@@ -479,7 +469,8 @@ int papi_profile_store_create(
 		return papi_error(PAPI_ENOMEM, "no memory for a profile");
 	}
 	if (sqlite3_open_v2(made->path, &made->database,
-		    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
+		papi_profile_rows_declare(made->database, &made->rows) != SQLITE_OK)
 		status = failed(made);
 	else
 		status = set_up(made, run);
