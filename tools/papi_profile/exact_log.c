@@ -26,17 +26,22 @@ struct log {
 	size_t n_modules;
 };
 
-/* An instruction that a thread has run, and its counters. */
+/* An instruction that a thread has run. */
 struct place {
 	uint32_t module;
-	uint64_t pc, counters[PAPI_PROFILE_EXACT_COUNTERS];
+	uint64_t pc;
 };
+
+#define NO_SLOT 0xffu
 
 /* All of them. */
 struct places {
 	struct papi_profile_table numbers; /* from module and pc */
 	struct place *places;
+	uint64_t *counters; /* of each as many as there are slots */
 	size_t n, room;
+	unsigned n_slots;
+	uint8_t slots[PAPI_PROFILE_EXACT_COUNTERS]; /* by counter; NO_SLOT: it is not in the profile */
 };
 
 /* The process in the store that a number stands for. */
@@ -164,6 +169,28 @@ static uint64_t *read_lane(const struct log *log, int counts, uint32_t lane, siz
 	return ways;
 }
 
+/* No place is known yet, and these counters are wanted. */
+static void begin_places(struct places *places, const struct log *log, bool modelled)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < PAPI_PROFILE_EXACT_COUNTERS; i++) {
+		bool wanted = i < PAPI_VPMU_FIRST_MODELLED ? log->head.profile >> i & 1 : modelled;
+
+		places->slots[i] = wanted ? (uint8_t)n++ : NO_SLOT;
+	}
+	papi_profile_table_clear(&places->numbers);
+	places->n = 0;
+	if (n != places->n_slots)
+		places->room = 0;
+	places->n_slots = n;
+}
+
+static uint64_t *counters_of(const struct places *places, size_t number)
+{
+	return places->counters + number * places->n_slots;
+}
+
 static uint64_t *counters_at(struct places *places, uint32_t module, uint64_t pc)
 {
 	bool made;
@@ -174,11 +201,20 @@ static uint64_t *counters_at(struct places *places, uint32_t module, uint64_t pc
 		if (places->n == places->room) {
 			places->room = places->room ? 2 * places->room : 1024;
 			places->places = papi_profile_allocate(places->places, places->room, sizeof(*places->places));
+			places->counters = papi_profile_allocate(
+				places->counters, places->room * places->n_slots, sizeof(*places->counters));
 		}
 		entry->value[0] = (int64_t)places->n;
-		places->places[places->n++] = (struct place){ .module = module, .pc = pc };
+		memset(counters_of(places, places->n), 0, places->n_slots * sizeof(*places->counters));
+		places->places[places->n++] = (struct place){ module, pc };
 	}
-	return places->places[entry->value[0]].counters;
+	return counters_of(places, (size_t)entry->value[0]);
+}
+
+static void count(const struct places *places, uint64_t *counters, unsigned counter, uint64_t more)
+{
+	if (counter < PAPI_PROFILE_EXACT_COUNTERS && places->slots[counter] != NO_SLOT)
+		counters[places->slots[counter]] += more;
 }
 
 /* How often each of a block's instructions ran, was a branch that was taken, and repeated itself. */
@@ -246,37 +282,28 @@ static bool pass_all(const struct log *log, const struct papi_vpmu_log_block *bl
 	return any;
 }
 
-static void add(uint64_t *counters, const uint8_t *description, unsigned n, uint64_t times)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (description[2 * i] < PAPI_AGENT_EXACT)
-			counters[description[2 * i]] += times * description[2 * i + 1];
-}
-
 /* One instruction; returns where the next one is described, NULL where there is none. */
-static const uint8_t *take_instruction(const struct passes *passes, unsigned i, const uint8_t *at, const uint8_t *end,
-	uint64_t profile, uint64_t *counters)
+static const uint8_t *take_instruction(const struct places *places, const struct passes *passes, unsigned i,
+	const uint8_t *at, const uint8_t *end, uint64_t *counters)
 {
 	unsigned n = at[1] & ~PAPI_VPMU_LOG_ITERATES & 0xff;
 	bool iterates = at[1] & PAPI_VPMU_LOG_ITERATES;
 
 	if ((size_t)(end - at) < 2 + 2 * (size_t)n + 2 * iterates)
 		return NULL;
-	add(counters, at + 2, n, passes->run[i]);
-	at += 2 + 2 * (size_t)n;
-	if (profile >> PAPI_VPMU_BRANCHES_TAKEN & 1)
-		counters[PAPI_VPMU_BRANCHES_TAKEN] += passes->taken[i];
+	at += 2;
+	for (; n; n--, at += 2)
+		if (at[0] < PAPI_AGENT_EXACT)
+			count(places, counters, at[0], passes->run[i] * at[1]);
+	count(places, counters, PAPI_VPMU_BRANCHES_TAKEN, passes->taken[i]);
 	if (!iterates)
 		return at;
-	if (profile >> PAPI_VPMU_LOADS & 1)
-		counters[PAPI_VPMU_LOADS] += passes->iterations[i] * at[0];
-	if (profile >> PAPI_VPMU_STORES & 1)
-		counters[PAPI_VPMU_STORES] += passes->iterations[i] * at[1];
+	count(places, counters, PAPI_VPMU_LOADS, passes->iterations[i] * at[0]);
+	count(places, counters, PAPI_VPMU_STORES, passes->iterations[i] * at[1]);
 	return at + 2;
 }
 
-static void take_block(const struct log *log, const struct papi_vpmu_log_block *block, const struct passes *passes,
-	struct places *places)
+static void take_block(const struct papi_vpmu_log_block *block, const struct passes *passes, struct places *places)
 {
 	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
 	const uint8_t *end = (const uint8_t *)block + block->entry.size;
@@ -285,11 +312,11 @@ static void take_block(const struct log *log, const struct papi_vpmu_log_block *
 	for (unsigned i = 0; at && i < block->n_instructions && end - at >= 2; i++) {
 		unsigned length = at[0];
 		bool any = passes->run[i] || passes->taken[i] || passes->iterations[i];
-		uint64_t unused[PAPI_AGENT_EXACT];
+		uint64_t unused[PAPI_PROFILE_EXACT_COUNTERS] = { 0 };
 
 		any = any && (at[1] || passes->taken[i]);
 		at = take_instruction(
-			passes, i, at, end, log->head.profile, any ? counters_at(places, block->module, pc) : unused);
+			places, passes, i, at, end, any ? counters_at(places, block->module, pc) : unused);
 		pc += length;
 	}
 }
@@ -320,7 +347,8 @@ static void take_modelled(const struct log *log, const struct papi_vpmu_log_bloc
 
 		if (way->way.kind >= PAPI_VPMU_WAY_MODELLED && counter < PAPI_PROFILE_EXACT_COUNTERS &&
 			way->number < n && ways[way->number])
-			counters_at(places, block->module, pc_of(block, way->way.n))[counter] += ways[way->number];
+			count(places, counters_at(places, block->module, pc_of(block, way->way.n)), counter,
+				ways[way->number]);
 	}
 }
 
@@ -329,9 +357,10 @@ static int64_t address_in(struct reading *reading, const struct log *log, uint32
 	return papi_profile_places_address_in(&reading->records->places, log->head.pid, &log->modules[module], pc);
 }
 
-/* A place, and its address in the store. */
+/* A place, its counters, and its address in the store. */
 struct addressed {
 	const struct place *place;
+	const uint64_t *counters;
 	int64_t address;
 };
 
@@ -359,7 +388,7 @@ static struct addressed *find_addresses(struct reading *reading, const struct lo
 	bool ordered = true;
 
 	for (size_t i = 0; i < places->n; i++)
-		found[i].place = &places->places[i];
+		found[i] = (struct addressed){ &places->places[i], counters_of(places, i), 0 };
 	qsort(found, places->n, sizeof(*found), by_place);
 	for (size_t i = 0; i < places->n; i++) {
 		found[i].address = address_in(reading, log, found[i].place->module, found[i].place->pc);
@@ -391,15 +420,18 @@ static void write_places(struct reading *reading, const struct log *log, const s
 {
 	struct papi_profile_events *list = reading->records->events;
 	struct addressed *found = find_addresses(reading, log, places);
+	uint64_t counters[PAPI_PROFILE_EXACT_COUNTERS] = { 0 };
 	long long *values = papi_profile_allocate(NULL, places->n * list->number, sizeof(*values));
 
 	for (size_t i = 0; i < places->n; i++) {
-		const uint64_t *counters = found[i].place->counters;
-
+		for (unsigned j = 0; j < PAPI_PROFILE_EXACT_COUNTERS; j++)
+			if (places->slots[j] != NO_SLOT)
+				counters[j] = found[i].counters[places->slots[j]];
 		/* Instructions that follow each other are often alike. */
 		if (reading->exact->modelled)
 			value_modelled(reading, counters, &values[i * list->number]);
-		else if (i && memcmp(counters, found[i - 1].place->counters, sizeof(found[i].place->counters)) == 0)
+		else if (i &&
+			memcmp(found[i].counters, found[i - 1].counters, places->n_slots * sizeof(*counters)) == 0)
 			memcpy(&values[i * list->number], &values[(i - 1) * list->number],
 				list->number * sizeof(*values));
 		else
@@ -470,10 +502,11 @@ static void read_lane_of(
 	size_t n, at = 0;
 	uint64_t *ways = read_lane(log, counts, lane->lane, &n);
 
+	begin_places(places, log, reading->exact->modelled);
 	while ((block = next_entry(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
 		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
 			block->module < log->n_modules && pass_all(log, block, ways, n, &passes)) {
-			take_block(log, block, &passes, places);
+			take_block(block, &passes, places);
 			take_modelled(log, block, ways, n, places);
 		}
 	if (places->n) {
@@ -483,8 +516,6 @@ static void read_lane_of(
 		write_places(reading, log, places, thread);
 		write_calls(reading, log, ways, n, thread);
 	}
-	papi_profile_table_clear(&places->numbers);
-	places->n = 0;
 	free(ways);
 }
 
@@ -584,6 +615,7 @@ size_t papi_profile_exact_read(
 	free(reading.known);
 	papi_profile_table_free(&reading.places.numbers);
 	free(reading.places.places);
+	free(reading.places.counters);
 	free(reading.values);
 	free(reading.sums);
 	return n;
