@@ -323,36 +323,103 @@ void papi_vpmu_profile_add(
 
 /* ---- pairs ---- */
 
-#define MAX_PAIRS     (1u << 22)
-#define MAX_FUNCTIONS (1u << 20)
+#define MAX_PAIRS 2097152u /* as many functions, at most */
 
+/* Both by a hash, in places of which half at least is free; number or active 0: a free one. They grow as they fill, so
+ * that a short program touches little memory. */
 static struct pair {
 	uint64_t target;
 	uint32_t block, module, number, active;
-} * pairs; /* number 0: free; room is taken as it is used */
+} * pairs;
 static struct function {
 	uint64_t address;
 	uint32_t active; /* the number of a counter that no entry speaks of: how often it is open */
-} * functions;           /* by a hash of their addresses */
-static uint32_t n_pairs, n_functions, n_clocks;
+} * functions;
+static uint32_t n_pairs, pair_places, n_functions, function_places, n_clocks;
 
 static uint32_t offset_of(uint32_t number)
 {
 	return (uint32_t)(papi_vpmu_processor_ways + number * sizeof(uint64_t));
 }
 
-/* 0: there is no room. Half of the places stay free. */
+static struct function *place_of_function(uint64_t target)
+{
+	uint32_t i = (uint32_t)(target * 0x9e3779b97f4a7c15u >> 32);
+
+	for (;; i++) {
+		struct function *place = &functions[i & (function_places - 1)];
+
+		if (!place->active || place->address == target)
+			return place;
+	}
+}
+
+static struct pair *place_of_pair(uint32_t block, uint64_t target, uint32_t module)
+{
+	uint32_t i = (uint32_t)((target ^ (uint64_t)block << 24) * 0x9e3779b97f4a7c15u >> 32);
+
+	for (;; i++) {
+		struct pair *place = &pairs[i & (pair_places - 1)];
+
+		if (!place->number || (place->block == block && place->target == target && place->module == module))
+			return place;
+	}
+}
+
+/* Room for one more. */
+static bool spread_functions(void)
+{
+	struct function *old = functions;
+	uint32_t n = function_places;
+
+	if (2 * (n_functions + 1) <= n)
+		return true;
+	functions = papi_vpmu_memory_map(2 * (size_t)n * sizeof(*functions));
+	if (!functions) {
+		functions = old;
+		return n_functions + 1 < n;
+	}
+	function_places = 2 * n;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].active)
+			*place_of_function(old[i].address) = old[i];
+	papi_vpmu_memory_unmap(old, n * sizeof(*old));
+	return true;
+}
+
+static bool spread_pairs(void)
+{
+	struct pair *old = pairs;
+	uint32_t n = pair_places;
+
+	if (2 * (n_pairs + 1) <= n)
+		return true;
+	pairs = papi_vpmu_memory_map(2 * (size_t)n * sizeof(*pairs));
+	if (!pairs) {
+		pairs = old;
+		return n_pairs + 1 < n;
+	}
+	pair_places = 2 * n;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].number)
+			*place_of_pair(old[i].block, old[i].target, old[i].module) = old[i];
+	papi_vpmu_memory_unmap(old, n * sizeof(*old));
+	return true;
+}
+
+/* 0: there is no room. */
 static uint32_t active_of(uint64_t target)
 {
-	uint32_t i = (uint32_t)(target * 0x9e3779b97f4a7c15u >> 44);
+	struct function *function;
 
-	while (functions[i].active && functions[i].address != target)
-		i = (i + 1) % MAX_FUNCTIONS;
-	if (!functions[i].active && n_functions < MAX_FUNCTIONS / 2) {
-		functions[i] = (struct function){ target, take_ways(1) };
-		n_functions++;
+	if (!spread_functions())
+		return 0;
+	function = place_of_function(target);
+	if (!function->active) {
+		*function = (struct function){ target, take_ways(1) };
+		n_functions += function->active != 0;
 	}
-	return functions[i].active;
+	return function->active;
 }
 
 static bool make_pair(struct pair *pair, uint32_t block, uint64_t target, uint32_t module)
@@ -375,16 +442,16 @@ static bool make_pair(struct pair *pair, uint32_t block, uint64_t target, uint32
 
 bool papi_vpmu_profile_pair(uint32_t block, uint64_t target, struct papi_vpmu_pair *found)
 {
-	uint32_t i = (uint32_t)((target ^ (uint64_t)block << 24) * 0x9e3779b97f4a7c15u >> 42), module;
+	struct pair *pair;
+	uint32_t module;
 
-	if (!pairs || !block)
+	if (!pairs || !block || !spread_pairs())
 		return false;
 	module = papi_vpmu_modules_number(target);
-	while (pairs[i].number && (pairs[i].block != block || pairs[i].target != target || pairs[i].module != module))
-		i = (i + 1) % MAX_PAIRS;
-	if (!pairs[i].number && (n_pairs == MAX_PAIRS / 2 || !make_pair(&pairs[i], block, target, module)))
+	pair = place_of_pair(block, target, module);
+	if (!pair->number && (n_pairs == MAX_PAIRS || !make_pair(pair, block, target, module)))
 		return false;
-	*found = (struct papi_vpmu_pair){ offset_of(pairs[i].number), offset_of(pairs[i].active) };
+	*found = (struct papi_vpmu_pair){ offset_of(pair->number), offset_of(pair->active) };
 	return true;
 }
 
@@ -398,17 +465,18 @@ void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody)
 static void begin_pairs(uint64_t profile)
 {
 	n_clocks = (uint32_t)__builtin_popcountll(profile);
-	functions = papi_vpmu_memory_map(MAX_FUNCTIONS * sizeof(*functions));
-	pairs = functions ? papi_vpmu_memory_map(MAX_PAIRS * sizeof(*pairs)) : NULL;
+	pair_places = function_places = FIRST_EXTENT;
+	functions = papi_vpmu_memory_map(FIRST_EXTENT * sizeof(*functions));
+	pairs = functions ? papi_vpmu_memory_map(FIRST_EXTENT * sizeof(*pairs)) : NULL;
 }
 
 static void forget_pairs(void)
 {
-	papi_vpmu_memory_unmap(pairs, MAX_PAIRS * sizeof(*pairs));
-	papi_vpmu_memory_unmap(functions, MAX_FUNCTIONS * sizeof(*functions));
+	papi_vpmu_memory_unmap(pairs, pair_places * sizeof(*pairs));
+	papi_vpmu_memory_unmap(functions, function_places * sizeof(*functions));
 	pairs = NULL;
 	functions = NULL;
-	n_pairs = n_functions = 0;
+	n_pairs = n_functions = pair_places = function_places = 0;
 }
 
 /* ---- beginning and forking ---- */
