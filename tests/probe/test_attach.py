@@ -112,6 +112,17 @@ class Attach(ProbeTest):
         self.assertEqual(target.returncode, 0)
         self.assertGreater(len(code), 0)
 
+    def test_libraries(self):
+        """There is room for trampolines near all, though only the heap is below the first library."""
+        target = self.start_target(SUBJECT, "wait")
+        self.ask(target, 1)
+        watcher = self.attach(target, names=("libc!fgets", "leaf"))
+        self.ask(target, 10)
+        functions = self.finish(watcher)
+        self.calls(functions, leaf=110)
+        gets = [function for name, function in functions.items() if name.endswith("fgets")]
+        self.assertEqual([function["way"] for function in gets], ["patch"])
+
     def test_killed(self):
         """A papi_probe that is killed leaves probes behind; the next one takes them out."""
         target = self.start_target(SUBJECT, "wait")

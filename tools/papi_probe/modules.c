@@ -15,6 +15,7 @@
 #define PAGE       4096u
 #define REACH      ((uint64_t)0x7ff00000) /* of a jump, and a bit less */
 #define FIRST_PAGE 0x10000u               /* what is below is nobody's */
+#define GROWTH     ((uint64_t)1 << 30)    /* that a heap is left */
 
 /* ---- files ---- */
 
@@ -158,25 +159,26 @@ bool probe_modules_of_process(struct probe_list *list, pid_t pid)
 	return true;
 }
 
-/* Room in the gap between two mappings, next to the module: 0: none. */
-static uint64_t room_between(uint64_t low, uint64_t high, const struct probe_module *module, uint64_t size)
+/*
+ * Room in the gap between two mappings, at the end that is next to the module; 0: none. What may grow, the heap upwards
+ * and the stack downwards, keeps its room.
+ */
+static uint64_t room_between(
+	const struct mapping *below, const struct mapping *above, const struct probe_module *module, uint64_t size)
 {
 	const uint64_t first = module->low + module->bias, last = module->high + module->bias;
+	const uint64_t low = below ? below->high : FIRST_PAGE, high = above->low;
+	const bool heap = below && !strcmp(below->path, "[heap]");
 	uint64_t at;
 
-	/* Mappings that grow need not end at once. */
-	low = (low + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-	if (high < low || high - low < size + 2 * (uint64_t)PAGE)
+	if (!strcmp(above->path, "[stack]") || high < low || high - low < size + 2 * (uint64_t)PAGE)
 		return 0;
 	at = high <= first ? high - size - PAGE : low + PAGE;
+	if (heap && at - low < GROWTH)
+		return 0;
 	if (high <= first ? last - at > REACH : at + size - first > REACH)
 		return 0;
 	return at;
-}
-
-static bool may_grow(const struct mapping *below, const struct mapping *above)
-{
-	return (below && !strcmp(below->path, "[heap]")) || (above && !strcmp(above->path, "[stack]"));
 }
 
 /* Below the module if possible: what is behind a program may be its heap one day. */
@@ -191,9 +193,7 @@ uint64_t probe_modules_gap(pid_t pid, const struct probe_module *module, uint64_
 		return 0;
 	for (size_t i = 0; i < mappings.n; i++) {
 		const struct mapping *above = &mappings.items[i], *below = i ? above - 1 : NULL;
-		uint64_t at = may_grow(below, above)
-			? 0
-			: room_between(below ? below->high : FIRST_PAGE, above->low, module, size);
+		uint64_t at = room_between(below, above, module, size);
 
 		if (at && (!best || at < first || best > first))
 			best = best && best < first && at > first ? best : at;

@@ -17,6 +17,9 @@
 _Static_assert(sizeof(struct papi_probe_frame) == 128, "stubs.S knows it");
 _Static_assert(offsetof(struct papi_probe_frame, back) == 0, "stubs.S knows it");
 
+#define FAR_AWAY ((uint64_t)0x200000000000)
+#define ROUND    0xffffu
+
 #define PATIENCE 100000 /* pauses of a tenth of a millisecond, for the tool's next order */
 
 struct papi_probe_frame papi_probe_frames[PAPI_PROBE_FRAMES];
@@ -25,16 +28,19 @@ struct papi_probe_table *_Atomic papi_probe_current;
 static struct papi_probe_area areas[PAPI_PROBE_AREAS];
 static unsigned n_areas;
 
-/* The one before stays mapped: a thread may be about to write to it. */
+/* The one before stays mapped: a thread may be about to write to it. Tables are large, mostly holes, and far away from
+ * all code, near which there must be room for trampolines. */
 static int64_t make_table(struct papi_probe_visit *box)
 {
+	static uint64_t place = FAR_AWAY;
 	const uint64_t size = papi_probe_table_size(box->number);
 	int file = memfd_create("papi_probe", MFD_CLOEXEC);
 	struct papi_probe_table *table;
 
 	if (file < 0 || ftruncate(file, (off_t)size) != 0)
 		return -errno;
-	table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+	table = mmap((void *)(uintptr_t)place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+	place += (size + ROUND) & ~(uint64_t)ROUND;
 	if (table == MAP_FAILED || !papi_probe_threads_begin()) {
 		close(file);
 		return -ENOMEM;
