@@ -121,24 +121,22 @@ static void decode_three_more(uint32_t word, struct papi_a64_instruction *i)
 
 	if (operation < 8)
 		return;
-	if (!u) {
-		i->work_is_unknown = true; /* of numbers of 8 bits */
-	} else if (operation < 12) {
+	if (u && operation < 12) {
 		has_elements(word, i, of_size[size]);
 		computes(i, PAPI_A64_MULTIPLY_ADD, 2); /* fcmla */
-	} else if (operation == 12 || operation == 14) {
+	} else if (u && (operation == 12 || operation == 14)) {
 		has_elements(word, i, of_size[size]);
 		computes(i, PAPI_A64_ADD, 1); /* fcadd */
-	} else if (size == 1) {
+	} else if (u && size == 1) {
 		has_elements(word, i, PAPI_A64_SINGLE);
 		computes(i, PAPI_A64_OTHER, operation == 13 ? 8 : 4); /* bfmmla, bfdot */
-	} else if (size == 3 && operation == 15) {
+	} else if (u && size == 3 && operation == 15) {
 		i->element = PAPI_A64_SINGLE;
 		i->elements = 4;
 		computes(i, PAPI_A64_MULTIPLY_ADD, 2); /* bfmlalb, bfmlalt: every second half of 128 bits */
-	} else {
-		i->work_is_unknown = true;
 	}
+	/* The others are of numbers of 8 bits. */
+	i->work_is_unknown = !i->operations;
 }
 
 /* Two registers: by bit 23, 29 and 16:12. */

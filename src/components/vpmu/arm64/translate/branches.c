@@ -13,6 +13,9 @@
  */
 #include "components/vpmu/arm64/translate/translate.h"
 
+/* Of a conditional branch to code, by far less than it has. */
+#define REACH 16384
+
 void papi_a64_exit(struct papi_a64_translation *t, int64_t exit)
 {
 	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, (uint64_t)exit);
@@ -28,10 +31,15 @@ void papi_a64_exit_to_step(struct papi_a64_translation *t)
 	papi_a64_exit(t, PAPI_VPMU_EXIT_STEP);
 }
 
+/* The code of pc; 0: it has not been translated. */
+static uint64_t find(const struct papi_a64_translation *t, uint64_t pc)
+{
+	return t->request.step || !t->place.find ? 0 : t->place.find(t->place.translated, pc);
+}
+
 void papi_a64_link_to(struct papi_a64_translation *t, uint64_t pc)
 {
-	bool step = t->request.step;
-	uint64_t code = step || !t->place.find ? 0 : t->place.find(t->place.translated, pc);
+	uint64_t code = find(t, pc);
 	uint8_t *place;
 
 	if (code) {
@@ -39,7 +47,7 @@ void papi_a64_link_to(struct papi_a64_translation *t, uint64_t pc)
 		return;
 	}
 	place = papi_a64_emit_branch(&t->e);
-	papi_a64_exit(t, papi_a64_new_link(t, pc, step ? NULL : place, t->e.to_code));
+	papi_a64_exit(t, papi_a64_new_link(t, pc, t->request.step ? NULL : place, t->e.to_code));
 }
 
 /* ---- conditional branches ---- */
@@ -65,11 +73,30 @@ static uint8_t *branch_if(struct papi_a64_translation *t, const struct papi_a64_
 	return t->e.next - 4;
 }
 
+/* Whether the branch is no more than that when it is taken, and its target's code is in reach: that of tbz is the
+ * shortest. */
+static bool leads_directly(const struct papi_a64_translation *t, uint64_t *code)
+{
+	int64_t distance;
+
+	if (papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN))
+		return false;
+	*code = t->block.target == t->pc && !t->request.step ? t->entry : find(t, t->block.target);
+	distance = (int64_t)(*code - papi_vpmu_emit_address(&t->e));
+	return *code && distance > -REACH && distance < REACH;
+}
+
 static void end_conditional(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
 {
 	uint8_t *place = branch_if(t, last);
+	uint64_t code;
 
 	papi_a64_mark(t, pc + 4);
+	if (leads_directly(t, &code)) {
+		papi_a64_emit_lead(place, (int64_t)(code - papi_vpmu_emit_address(&t->e)) + 4);
+		papi_a64_link_to(t, pc + 4);
+		return;
+	}
 	papi_a64_link_to(t, pc + 4);
 	papi_a64_emit_land(&t->e, place);
 	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_TAKEN);

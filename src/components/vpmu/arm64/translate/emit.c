@@ -121,13 +121,18 @@ static uint32_t with_distance(uint32_t word, int64_t distance)
 	return (word & ~(0x7ffffu << 5)) | (words & 0x7ffff) << 5; /* b.cond, cbz, cbnz, adr of words, ldr */
 }
 
-void papi_a64_emit_land(struct papi_vpmu_emitter *e, uint8_t *place)
+void papi_a64_emit_lead(uint8_t *place, int64_t distance)
 {
 	uint32_t word;
 
 	__builtin_memcpy(&word, place, sizeof(word));
-	word = with_distance(word, e->next - place);
+	word = with_distance(word, distance);
 	__builtin_memcpy(place, &word, sizeof(word));
+}
+
+void papi_a64_emit_land(struct papi_vpmu_emitter *e, uint8_t *place)
+{
+	papi_a64_emit_lead(place, e->next - place);
 }
 
 void papi_a64_emit_branch_to(struct papi_vpmu_emitter *e, uint64_t code)

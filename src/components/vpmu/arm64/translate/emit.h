@@ -51,6 +51,8 @@ uint8_t *papi_a64_emit_branch(struct papi_vpmu_emitter *e); /* to behind itself,
 uint8_t *papi_a64_emit_branch_if_not_zero(struct papi_vpmu_emitter *e, unsigned reg);
 uint8_t *papi_a64_emit_branch_if_negative(struct papi_vpmu_emitter *e, unsigned reg);
 void papi_a64_emit_land(struct papi_vpmu_emitter *e, uint8_t *place);
+/* Or so many bytes from its place. */
+void papi_a64_emit_lead(uint8_t *place, int64_t distance);
 /* To that address of code. */
 void papi_a64_emit_branch_to(struct papi_vpmu_emitter *e, uint64_t code);
 void papi_a64_emit_branch_register(struct papi_vpmu_emitter *e, unsigned reg);
