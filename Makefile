@@ -53,6 +53,10 @@ bench-guest: all
 install:
 	@tools/dev/install.sh install "$(build)" "$(prefix)" $(options)
 
+# Debian packages, with lintian's opinion of them.
+deb:
+	@tools/dev/deb.sh "$(build)/deb"
+
 # What `make install` with the same prefix and DESTDIR has put there, and nothing else.
 uninstall:
 	@tools/dev/install.sh remove "$(prefix)"
@@ -61,4 +65,4 @@ clean:
 	rm -rf build build-asan build-clang build-coverage build-tsan build-ubsan build-valgrind
 
 .PHONY: all demo check check-all check-asan check-tsan check-ubsan check-valgrind analyse coverage check-guest bench \
-	bench-guest fuzz install uninstall clean
+	bench-guest deb fuzz install uninstall clean

@@ -18,7 +18,7 @@ import house
 from tree import Skipped, Tree
 
 TREE, BUILD = (os.path.abspath(path) for path in sys.argv[1:3])
-FOLDERS = ('src', 'include', 'tools', 'tests', 'bench', 'doc', 'data', 'examples', 'cmake', 'python')
+FOLDERS = ('src', 'include', 'tools', 'tests', 'bench', 'doc', 'data', 'examples', 'cmake', 'python', 'packaging')
 
 
 class Copy:

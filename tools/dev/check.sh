@@ -16,7 +16,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit
 case ${1:-} in
-'') setup=check slow='guest fuzz corpus' ;;
+'') setup=check slow='guest fuzz corpus packages' ;;
 all) setup=check-all slow='fuzz' ;;
 *) echo "usage: $0 [all]" >&2; exit 2 ;;
 esac
@@ -114,7 +114,7 @@ if [ -z "$clang" ]; then
 	skip_build 'clang is missing'
 elif is_built build-clang; then
 	# shellcheck disable=SC2046 # words
-	run_tests build-clang testlog $(without install doc house guest tables fuzz corpus)
+	run_tests build-clang testlog $(without install doc house guest tables fuzz corpus packages)
 fi
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_return=1

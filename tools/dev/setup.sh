@@ -23,6 +23,8 @@ has_command() {
 
 has_compiler() { has_command ${CC:+"${CC%% *}"} cc gcc clang; }
 
+has_file() { [ -e "$1" ]; }
+
 has_header() { echo "#include <$1>" | $(has_compiler | head -n 1) -E -x c -o /dev/null -; }
 
 # meson.build asks for 1.0: older distributions have 0.x, which cannot read it.
@@ -102,7 +104,14 @@ find_wanted()
 	need clang has_command clang
 	need "$(clang_runtime_package)" has_clang_sanitizers
 	need cpio has_command cpio
+	# Debian packages, in a system of their own.
+	need debhelper has_command dh
+	need debootstrap has_command debootstrap
+	need dh-python has_command dh_python3
+	need dpkg-dev has_command dpkg-buildpackage
+	need lintian has_command lintian
 	need dwz has_command dwz
+	need environment-modules has_file /usr/lib/*/modulecmd.tcl
 	# Readers of exported profiles.
 	need chromium has_command chromium
 	need golang-go has_command go
