@@ -90,6 +90,22 @@ PAPI_API int PAPI_profil(void *buf, unsigned bufsiz, vptr_t offset, unsigned sca
 PAPI_API int PAPI_sprofil(PAPI_sprofil_t *prof, int profcnt, int EventSet, int EventCode, int threshold, int flags);
 
 /**
+ * Writes the histograms of a set to a file, of which `papi_profile import` makes a profile: functions, lines and
+ * instructions instead of addresses. An extension of this library.
+ *
+ * The set may count or have stopped; its histograms must not be turned off yet, since the library forgets them then.
+ * Counts are those of the buckets now, whoever has written there. The file is JSON (doc/profiles.md); it gets its name
+ * when it is whole, and replaces one that has it.
+ *
+ * @param path  of the file.
+ * @return PAPI_OK; PAPI_EINVAL for a set without histograms and a path that is a null pointer or empty; PAPI_ESYS when
+ *         the file cannot be written, and one that was there before stays; PAPI_ENOMEM; those of a missing set.
+ *
+ * Threads: any; not in a signal handler.
+ */
+PAPI_API int PAPI_profil_write(int EventSet, const char *path);
+
+/**
  * Tells what has become of the overflows of an event since its set was last started. An extension of this library.
  *
  * @param EventCode       an event of the set that overflows or is profiled.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reference: PAPI_profil, PAPI_sprofil. */
+/* Reference: PAPI_profil, PAPI_sprofil; and PAPI_profil_write. */
 #include "core/profil.h"
 
 #include <stdlib.h>
@@ -43,4 +43,19 @@ int PAPI_profil(void *buf, unsigned bufsiz, vptr_t offset, unsigned scale, int E
 	PAPI_sprofil_t region = { .pr_base = buf, .pr_size = bufsiz, .pr_off = offset, .pr_scale = scale };
 
 	return PAPI_sprofil(&region, 1, EventSet, EventCode, threshold, flags);
+}
+
+int PAPI_profil_write(int EventSet, const char *path)
+{
+	struct papi_slot *slot;
+	int status;
+
+	if (!path)
+		return papi_result(papi_null_argument("PAPI_profil_write", "path"));
+	status = papi_enter(EventSet, &slot);
+	if (status == PAPI_OK) {
+		status = papi_profil_write(slot->set, path);
+		papi_leave(slot);
+	}
+	return papi_result(status);
 }

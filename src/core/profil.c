@@ -11,10 +11,6 @@
 	(PAPI_PROFIL_RANDOM | PAPI_PROFIL_WEIGHTED | PAPI_PROFIL_COMPRESS | PAPI_PROFIL_BUCKETS | \
 		PAPI_PROFIL_FORCE_SW | PAPI_PROFIL_DATA_EAR | PAPI_PROFIL_INST_EAR)
 
-/* A scale is buckets per address in 1/131072; 2 is the odd one: one bucket for all. */
-#define SCALE_ONE   131072u
-#define SCALE_WHOLE 2u
-
 /* With PAPI_PROFIL_COMPRESS: up to here a bucket counts every sample. */
 #define COMPRESS_FROM 256
 
@@ -48,7 +44,7 @@ static int check_flags(int flags)
 
 static bool takes_all(const PAPI_sprofil_t *region)
 {
-	return !region->pr_off && region->pr_scale == SCALE_WHOLE;
+	return !region->pr_off && region->pr_scale == PAPI_PROFIL_SCALE_WHOLE;
 }
 
 static int check_region(const PAPI_sprofil_t *region, unsigned bucket)
@@ -58,7 +54,7 @@ static int check_region(const PAPI_sprofil_t *region, unsigned bucket)
 	if ((uintptr_t)region->pr_base % bucket)
 		return papi_error(
 			PAPI_EINVAL, "the buffer %p is not aligned for buckets of %u bytes", region->pr_base, bucket);
-	if (region->pr_scale < SCALE_WHOLE || region->pr_scale > SCALE_ONE)
+	if (region->pr_scale < PAPI_PROFIL_SCALE_WHOLE || region->pr_scale > PAPI_PROFIL_SCALE_ONE)
 		return papi_error(PAPI_EINVAL,
 			"scale %u is not between 2 (one bucket for all) and 131072 (one for each address)",
 			region->pr_scale);
@@ -113,11 +109,11 @@ static void *bucket_of(const struct papi_profil *profil, const PAPI_sprofil_t *r
 	uintptr_t start = (uintptr_t)region->pr_off;
 	uint64_t position;
 
-	if (region->pr_scale == SCALE_WHOLE)
+	if (region->pr_scale == PAPI_PROFIL_SCALE_WHOLE)
 		return address >= start ? region->pr_base : NULL;
 	if (address < start)
 		return NULL;
-	position = (uint64_t)((unsigned __int128)(address - start) * region->pr_scale / SCALE_ONE);
+	position = (uint64_t)((unsigned __int128)(address - start) * region->pr_scale / PAPI_PROFIL_SCALE_ONE);
 	if (position >= region->pr_size / profil->bucket)
 		return NULL;
 	return (char *)region->pr_base + position * profil->bucket;

@@ -15,6 +15,12 @@
 
 #include "papi.h"
 
+/* A scale is buckets per address in 1/131072; 2 is the odd one: one bucket for all. */
+#define PAPI_PROFIL_SCALE_ONE   131072u
+#define PAPI_PROFIL_SCALE_WHOLE 2u
+
+struct papi_eventset;
+
 struct papi_profil {
 	int flags;
 	unsigned bucket; /* bytes of one */
@@ -28,5 +34,9 @@ int papi_profil_make(const PAPI_sprofil_t regions[], int n, int flags, struct pa
 
 /* Counts a sample that stands for so many thresholds: more than one where some could not be delivered. */
 void papi_profil_count(struct papi_profil *profil, const void *address, uint64_t thresholds);
+
+/* Writes all histograms of the set to a file; the caller is inside the set and has the library. PAPI_EINVAL: it has
+ * none. */
+int papi_profil_write(const struct papi_eventset *set, const char *path);
 
 #endif

@@ -11,49 +11,14 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "base/json.h"
 #include "linux/machine/hardware.h"
 #include "linux/time/clock.h"
-
-/* Bytes of the UTF-8 character at text; 0 when it is none: RFC 3629, without surrogates and overlong forms. */
-static unsigned utf8_length(const unsigned char *text)
-{
-	unsigned n = *text < 0x80 ? 1 : *text >= 0xf0 ? 4 : *text >= 0xe0 ? 3 : 2;
-
-	if (n > 1 && (*text < 0xc2 || *text > 0xf4))
-		return 0;
-	for (unsigned i = 1; i < n; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
-		(*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-/* Names of regions may be anything. A byte that is no UTF-8 becomes the character of that number. */
-static void put_string(FILE *stream, const char *string)
-{
-	const unsigned char *text = (const unsigned char *)(string ? string : "");
-
-	putc('"', stream);
-	while (*text) {
-		unsigned n = utf8_length(text);
-
-		if (*text == '"' || *text == '\\')
-			fprintf(stream, "\\%c", *text);
-		else if (*text < 0x20 || *text == 0x7f || n == 0)
-			fprintf(stream, "\\u%04x", *text);
-		else
-			fwrite(text, 1, n, stream);
-		text += n ? n : 1;
-	}
-	putc('"', stream);
-}
 
 static void put_field(FILE *stream, const char *name, const char *value)
 {
 	fprintf(stream, "  \"%s\": ", name);
-	put_string(stream, value);
+	papi_json_string(stream, value);
 	fputs(",\n", stream);
 }
 
@@ -92,19 +57,19 @@ static void put_events(FILE *stream)
 		const struct papi_region_event *event = &papi_region_events.events[i];
 
 		fputs(i ? ",\n    " : "\n    ", stream);
-		put_string(stream, event->name);
+		papi_json_string(stream, event->name);
 		fprintf(stream, ": {\"component\": %d, \"type\": \"%s\", \"units\": ", event->component,
 			event->instant ? "instant" : "delta");
-		put_string(stream, event->units);
+		papi_json_string(stream, event->units);
 		fprintf(stream, ", \"multiplexed\": %s, \"kind\": \"%s\"}",
 			papi_region_events.multiplex ? "true" : "false", event->kind);
 	}
 	fputs(papi_region_events.n ? "\n  },\n  \"events_refused\": {" : "},\n  \"events_refused\": {", stream);
 	for (unsigned i = 0; i < papi_region_events.n_refused; i++) {
 		fputs(i ? ",\n    " : "\n    ", stream);
-		put_string(stream, papi_region_events.refused[i].name);
+		papi_json_string(stream, papi_region_events.refused[i].name);
 		fputs(": ", stream);
-		put_string(stream, papi_region_events.refused[i].reason);
+		papi_json_string(stream, papi_region_events.refused[i].reason);
 	}
 	fputs(papi_region_events.n_refused ? "\n  },\n" : "},\n", stream);
 }
@@ -129,7 +94,7 @@ static void put_value(FILE *stream, const struct papi_region *region, unsigned e
 static void put_region(FILE *stream, const struct papi_region *region, unsigned n_events)
 {
 	fputs("{\"name\": ", stream);
-	put_string(stream, region->name);
+	papi_json_string(stream, region->name);
 	fprintf(stream, ", \"parent_region_id\": %d, \"region_count\": %llu", region->parent, region->sums.instances);
 	if (region->unfinished)
 		fprintf(stream, ", \"unfinished\": %llu", region->unfinished);
@@ -146,7 +111,7 @@ static void put_region(FILE *stream, const struct papi_region *region, unsigned 
 	}
 	for (unsigned i = 0; i < n_events; i++) {
 		fputs(", ", stream);
-		put_string(stream, papi_region_events.events[i].name);
+		papi_json_string(stream, papi_region_events.events[i].name);
 		fputs(": ", stream);
 		put_value(stream, region, i);
 	}
@@ -158,7 +123,7 @@ static void put_thread(FILE *stream, const struct papi_region_result_thread *thr
 	fprintf(stream, "{\n      \"thread_id\": %d,\n", (int)thread->id);
 	if (thread->reason) {
 		fputs("      \"not_counted\": ", stream);
-		put_string(stream, thread->reason);
+		papi_json_string(stream, thread->reason);
 		fputs(",\n", stream);
 	}
 	fputs("      \"regions\": {", stream);

@@ -17,7 +17,7 @@ OTHER_FILES = re.compile(r"""
     | (?:.*/)?rank_\d+\.json                                                # results of regions
     | (?:stdio|ucontext|cmocka|jansson)\.h                                  # of others
     | share/papi/.* | (?:copies|decoded|faults|other|presets|wrong)\.csv    # installed; of users, in examples
-    | (?:baseline|before|after|new)\.json                                    # of users, saved by papi_run
+    | (?:baseline|before|after|new)\.json | histograms\.json                 # of users, saved by papi_run and programs
     | mm\.c | (?:fast|unique)\.(?:c|py)                                     # of those of doc/stories.md
     | (?:first|second|test_sum)\.py | papi-baseline\.json                   # of users of the Python package
     | .*\.so\.\d | (?:.*[/_])?[A-Z]+\.\w+                                   # libraries; placeholders such as NAME.c

@@ -58,9 +58,9 @@ inside sh -c 'apt-get update -q && apt-get install -y -q --no-install-recommends
 # Each does what it is for.
 inside papi_version | grep -q '^PAPI Version: 7\.0\.' || fail 'papi_version says another version'
 inside papi_avail >/dev/null || fail 'papi_avail does not run'
-if inside papi_run --format csv -e PAPI_TOT_INS -- sh -c 'exit 0' >"$work/counts" 2>/dev/null; then
+if inside papi_run --format csv -e PAPI_TOT_INS -- sh -c 'exit 0' 2>"$work/counts"; then
 	grep -q '^PAPI_TOT_INS,[1-9]' "$work/counts" || fail "papi_run counts $(cat "$work/counts")"
-	inside papi_profile -q -x -o /profile.db -- sh -c 'exit 0' >/dev/null 2>&1
+	inside papi_profile -x -o /profile.db -- sh -c 'exit 0' >/dev/null 2>&1
 	inside papi_profile report /profile.db | grep -q 'PAPI_TOT_INS' || fail 'papi_profile shows nothing'
 else
 	echo 'no instructions can be counted here: papi_run and papi_profile only said so'

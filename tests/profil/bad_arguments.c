@@ -45,6 +45,18 @@ static void flags(void)
 	EXPECT_ERROR(PAPI_ENOSUPP, "event address registers", profile(buffer, 64, 65536, 10, PAPI_PROFIL_INST_EAR));
 }
 
+static void files(void)
+{
+	EXPECT_ERROR(PAPI_EINVAL, "path is a null pointer", PAPI_profil_write(set, NULL));
+	EXPECT_ERROR(PAPI_EINVAL, "no event of the EventSet has a histogram", PAPI_profil_write(set, "unused"));
+	EXPECT_ERROR(PAPI_ENOEVST, "PAPI_NULL", PAPI_profil_write(PAPI_NULL, "unused"));
+	EXPECT_OK(profile(buffer, 64, 65536, 10, 0));
+	EXPECT_ERROR(PAPI_EINVAL, "no name", PAPI_profil_write(set, ""));
+	EXPECT_ERROR(PAPI_ESYS, "cannot make", PAPI_profil_write(set, "/proc/none/file"));
+	EXPECT_OK(profile(NULL, 0, 0, 0, 0));
+	EXPECT_ERROR(PAPI_EINVAL, "no event of the EventSet has a histogram", PAPI_profil_write(set, "unused"));
+}
+
 static void thresholds_and_sets(void)
 {
 	EXPECT_ERROR(PAPI_EINVAL, "-5", profile(buffer, 64, 65536, -5, 0));
@@ -90,6 +102,7 @@ int main(void)
 		{ "buffers", buffers },
 		{ "scales", scales },
 		{ "flags", flags },
+		{ "files", files },
 		{ "thresholds and sets", thresholds_and_sets },
 		{ "regions", regions },
 		{ "unchanged", unchanged },

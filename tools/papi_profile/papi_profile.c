@@ -58,6 +58,7 @@ static const struct {
 	{ "diff", papi_profile_diff },
 	{ "export", papi_profile_export },
 	{ "page", papi_profile_page },
+	{ "import", papi_profile_import },
 };
 
 int main(int argc, char **argv)
