@@ -12,6 +12,7 @@ from meter import (is_virtual, LOOPER, main, MeterTest, PAGE_FAULTS, PERFOMETER,
                    TOOLS)
 
 TURNS = "20000000"
+LONG = "200000000"  # enough for a sample to see it
 
 
 class Messages(MeterTest):
@@ -62,12 +63,16 @@ class Messages(MeterTest):
 
     def test_a_stopped_perfometer(self):
         path = self.path("recording")
-        meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", path, "-e", PAGE_FAULTS, "sleep", "4"])
+        meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", path, "-e", PAGE_FAULTS, "sh", "-c",
+                                  f"until test -e {self.path('go')}; do sleep 0.05; done"])
         self.addCleanup(meter.wait)
         self.wait_for_text(path, '"sample"')
         meter.send_signal(signal.SIGSTOP)
         subprocess.run(["sleep", "1.5"], check=True)
         meter.send_signal(signal.SIGCONT)
+        self.wait_for_text(path, '"gap"')
+        with open(self.path("go"), "w", encoding="utf-8"):
+            pass
         self.assertEqual(meter.wait(timeout=60), 0)
         gaps = [message for message in read_messages(path) if message["type"] == "gap"]
         self.assertEqual(len(gaps), 1)
@@ -178,7 +183,7 @@ class Virtual(MeterTest):
 
     def test_lanes(self):
         """Each thread has its own; all together are never more than the whole."""
-        messages = self.record("-e", "PAPI_TOT_INS", "--rate", "200", LOOPER, "stf", TURNS, status=7,
+        messages = self.record("-e", "PAPI_TOT_INS", "--rate", "200", LOOPER, "stf", LONG, status=7,
                                env=self.environment)
         threads = {message["id"]: message for message in messages if message["type"] == "thread"}
         ends = {message["id"] for message in messages if message["type"] == "end"}
