@@ -25,7 +25,7 @@ SECONDS = 60
 def fetch(work):
     """The archive, out of npm's cache if it is there."""
     try:
-        result = subprocess.run(['npm', 'pack', '--silent', '--prefer-offline', '--fetch-retries=0',
+        result = subprocess.run(['npm', 'pack', '--loglevel=error', '--prefer-offline', '--fetch-retries=0',
                                  '--fetch-timeout=20000', '--ignore-scripts', PACKAGE], cwd=work, timeout=SECONDS,
                                 capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     except FileNotFoundError:
@@ -34,8 +34,8 @@ def fetch(work):
         sys.exit(f'npm did not fetch {PACKAGE} within {SECONDS} s')
     found = [name for name in os.listdir(work) if name.endswith('.tgz')]
     if result.returncode or len(found) != 1:
-        lines = (result.stderr or result.stdout).strip().splitlines()
-        sys.exit(f'npm could not fetch {PACKAGE}: {ascii(lines[-1])[1:-1] if lines else "it does not say why"}')
+        lines = [line for line in result.stderr.splitlines() if line.lower().startswith('npm err')]
+        sys.exit(f'npm could not fetch {PACKAGE}: {ascii(lines[0])[1:-1] if lines else "it does not say why"}')
     return os.path.join(work, found[0])
 
 
