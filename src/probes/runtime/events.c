@@ -61,7 +61,7 @@ static bool read_one(int file, uint64_t expected, uint64_t *value)
 {
 	struct {
 		uint64_t value, enabled, running;
-	} got;
+	} got = { 0, 0, 0 };
 	uint64_t identity = 0;
 
 	if (!ask_identity(file, &identity) || identity != expected ||
