@@ -12,6 +12,8 @@
 
 #include "papi_roofline/papi_roofline.h"
 
+/* Names of functions and types stand in no parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
+
 /* A multiply-add takes four to five cycles, and two begin in each: a dozen are on their way at a time. */
 #define PAPI_ROOFLINE_CHAINS 12
 
@@ -93,5 +95,7 @@
 				PAPI_ROOFLINE_ADD(3);                                              \
 			}                                                                          \
 	}
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

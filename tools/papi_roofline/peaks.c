@@ -128,7 +128,7 @@ bool papi_roofline_find(struct papi_roofline *roofline)
 	bool good = true;
 
 	roofline->n = 0;
-	for (int i = 0; i < levels && i < PAPI_ROOFLINE_PEAKS / 2 && good; i++) {
+	for (int i = 0; i < levels && i < PAPI_MAX_MEM_HIERARCHY_LEVELS && good; i++) {
 		size_t size = cache_of(hardware, i);
 		unsigned sharing = i + 1 == levels && i > 0 ? roofline->cpus : threads;
 		char name[16];

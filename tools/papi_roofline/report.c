@@ -33,7 +33,7 @@ static void label_of(const struct papi_roofline_peak *peak, char *text, size_t s
 
 	if (!peak->is_memory)
 		snprintf(text, size, "%.6s, %s bits", peak->name, peak->name + 7);
-	else if (!peak->bytes)
+	else if (peak->bytes == 0)
 		snprintf(text, size, "%s", peak->name);
 	else if (kib < 1024)
 		snprintf(text, size, "%s (%.0f KiB)", peak->name, kib);
