@@ -38,7 +38,7 @@ for tool in ${ANALYSE:-clang-tidy cppcheck fanalyzer}; do
 		cppcheck -q -j "$jobs" --enable=warning,performance,portability --std=c11 --inline-suppr \
 			--error-exitcode=1 \
 			--suppressions-list=tools/dev/cppcheck.txt -D__x86_64__ -D__linux__ -D_GNU_SOURCE \
-			-Iinclude -Isrc src tools ||
+			-Iinclude -Isrc -Itools src tools ||
 			status=1
 		;;
 	fanalyzer)

@@ -53,18 +53,17 @@ static void take_mapping(struct papi_profile_places *places, const struct perf_e
 {
 	const struct mapping *mapping = (const struct mapping *)record;
 	const char *name = text_of(record, offsetof(struct mapping, name));
-	struct papi_profile_build_id build_id;
-	bool has = record->misc & HAS_BUILD_ID;
+	struct papi_profile_build_id build_id = { 0 };
 
 	if (!name)
 		return;
-	if (has) {
+	if (record->misc & HAS_BUILD_ID) {
 		build_id.size = mapping->build_id_size < PAPI_PROFILE_BUILD_ID ? mapping->build_id_size
 									       : PAPI_PROFILE_BUILD_ID;
 		memcpy(build_id.bytes, mapping->build_id, sizeof(build_id.bytes));
 	}
 	papi_profile_places_mapped(places, (pid_t)mapping->pid, mapping->start, mapping->size, mapping->offset, name,
-		has && build_id.size ? &build_id : NULL);
+		build_id.size ? &build_id : NULL);
 }
 
 /*
