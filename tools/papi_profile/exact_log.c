@@ -343,7 +343,7 @@ static void take_modelled(const struct log *log, const struct papi_vpmu_log_bloc
 	const struct papi_vpmu_log_way *way = NULL;
 
 	while ((way = next_way(log, block, way))) {
-		unsigned counter = way->way.kind - PAPI_VPMU_WAY_MODELLED + PAPI_VPMU_FIRST_MODELLED;
+		unsigned counter = way->way.kind + PAPI_VPMU_FIRST_MODELLED - PAPI_VPMU_WAY_MODELLED;
 
 		if (way->way.kind >= PAPI_VPMU_WAY_MODELLED && counter < PAPI_PROFILE_EXACT_COUNTERS &&
 			way->number < n && ways[way->number])

@@ -68,7 +68,7 @@ static void has_elements(uint32_t word, struct papi_a64_instruction *i, unsigned
 	static const uint8_t in_8_bytes[] = { [PAPI_A64_HALF] = 4, [PAPI_A64_SINGLE] = 2, [PAPI_A64_DOUBLE] = 1 };
 
 	i->element = (uint8_t)element;
-	i->elements = papi_a64_bit(word, 28) ? 1 : (uint8_t)(in_8_bytes[element] << papi_a64_bit(word, 30));
+	i->elements = (uint8_t)(papi_a64_bit(word, 28) ? 1 : in_8_bytes[element] << papi_a64_bit(word, 30));
 }
 
 static unsigned single_or_double(uint32_t word)
