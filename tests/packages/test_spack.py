@@ -68,7 +68,7 @@ class Recipes(unittest.TestCase):
         return dict(re.fullmatch(r"-D(\w+)=(\w+)", argument).groups() for argument in package.meson_args())
 
     def test_options(self):
-        chosen = self.arguments("+vpmu", "+profile", "+json", "+python")
+        chosen = self.arguments("+vpmu", "+profile", "+json", "+perfometer", "+python")
         self.assertEqual(set(chosen) - set(self.options), set())
         # All that may be left out is decided.
         self.assertEqual({name for name, kind in self.options.items() if kind == "feature"} - set(chosen), set())
@@ -77,9 +77,9 @@ class Recipes(unittest.TestCase):
     def test_variants(self):
         chosen = self.arguments("+json")
         self.assertEqual({name for name, value in chosen.items() if value == "disabled"},
-                         {"vpmu", "sqlite", "libdw", "python"})
+                         {"vpmu", "sqlite", "libdw", "microhttpd", "ncurses", "python"})
         _, words = read("papi-c", "MesonPackage")
-        self.assertEqual({name for name, *_ in words.of("variant")}, {"vpmu", "profile", "json", "python"})
+        self.assertEqual({name for name, *_ in words.of("variant")}, {"vpmu", "profile", "json", "perfometer", "python"})
         for name, *_ in words.of("depends_on"):
             self.assertRegex(name, r"^[a-z0-9]+(@[\d.]+:)?$")
 

@@ -16,6 +16,7 @@ class PapiC(MesonPackage):
     variant("vpmu", default=True, description="the virtual PMU: counts where there are no counters (x86-64)")
     variant("profile", default=True, description="papi_profile: where in a program something happens")
     variant("json", default=True, description="papi_compare and papi_hl_output_writer, which read JSON")
+    variant("perfometer", default=True, description="perfometer: what a program does while it runs, in a browser")
     variant("python", default=True, description="the Python packages papi and pypapi")
 
     depends_on("c", type="build")
@@ -28,6 +29,8 @@ class PapiC(MesonPackage):
     depends_on("elfutils@0.170:", when="+profile")
     depends_on("sqlite@3.24:", when="+profile")
     depends_on("jansson@2.8:", when="+json")
+    depends_on("libmicrohttpd", when="+perfometer")
+    depends_on("ncurses", when="+perfometer")
     depends_on("python@3.8:", type=("build", "run"), when="+python")
 
     def meson_args(self):
@@ -36,4 +39,5 @@ class PapiC(MesonPackage):
 
         vpmu = "+vpmu target=x86_64:"
         return ["-Dtests=false", "-Dlibpfm=enabled", feature("vpmu", vpmu), feature("sqlite", "+profile"),
-                feature("libdw", "+profile"), feature("jansson", "+json"), feature("python", "+python")]
+                feature("libdw", "+profile"), feature("jansson", "+json"), feature("microhttpd", "+perfometer"),
+                feature("ncurses", "+perfometer"), feature("python", "+python")]
