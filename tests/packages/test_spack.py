@@ -79,7 +79,8 @@ class Recipes(unittest.TestCase):
         self.assertEqual({name for name, value in chosen.items() if value == "disabled"},
                          {"vpmu", "sqlite", "libdw", "microhttpd", "ncurses", "python"})
         _, words = read("papi-c", "MesonPackage")
-        self.assertEqual({name for name, *_ in words.of("variant")}, {"vpmu", "profile", "json", "perfometer", "python"})
+        self.assertEqual({name for name, *_ in words.of("variant")},
+                         {"vpmu", "profile", "json", "perfometer", "python"})
         for name, *_ in words.of("depends_on"):
             self.assertRegex(name, r"^[a-z0-9]+(@[\d.]+:)?$")
 

@@ -135,8 +135,9 @@ class Places(Misses):
         events = (CYCLES, "PAPI_TOT_INS", BRANCHES)
         found = self.by_line(SUBJECT, "branches", events=events)
         line = line_of("random")
-        self.assertAlmostEqual(found[CYCLES][line], found["PAPI_TOT_INS"][line] / 4,
-                               delta=2 + 16 * found[BRANCHES][line])
+        # The first fetch of its code may miss.
+        self.assertAlmostEqual(found[CYCLES][line], found["PAPI_TOT_INS"][line] / 4 + 16 * found[BRANCHES][line],
+                               delta=1000)
         self.assertGreater(found[CYCLES][line], 16 * found[BRANCHES][line])
 
 

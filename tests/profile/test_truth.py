@@ -208,7 +208,8 @@ class Truth(unittest.TestCase):
         self.assertGreater(len(comparison.checked), 50)
         self.assertGreater(len(list(comparison.checked_inclusive())), 20)
         unexplained = comparison.unexplained(known)
-        self.assertLessEqual(sum_of(unexplained), left * comparison.total, unexplained)
+        # A library more or less in the process, as one of the agent's, is a few instructions at its end.
+        self.assertLessEqual(sum_of(unexplained), max(left * comparison.total, 300), unexplained)
         calls, inclusive = ({truth.describe(key): pair for key, pair in wrong.items()}
                             for wrong in (comparison.wrong_calls(), comparison.wrong_inclusive()))
         number = sum(comparison.theirs.calls[key] for key in comparison.checked)
