@@ -133,22 +133,29 @@ static void put_build_id(FILE *out, uint64_t start, uint64_t end)
 	putc('"', out);
 }
 
-/* A line of the kernel's list of mappings; those of code are written. */
+static const char *behind_word(const char *text)
+{
+	text += strspn(text, " ");
+	return text + strcspn(text, " ");
+}
+
+/* A line of the kernel's list of mappings, "START-END rwxp OFFSET DEVICE INODE PATH"; those of code are written. */
 static bool put_mapping(FILE *out, const char *line, bool first)
 {
-	uint64_t start, end, offset;
-	char permissions[5];
-	int path = 0;
+	char *at;
+	uint64_t start = strtoull(line, &at, 16), end = *at == '-' ? strtoull(at + 1, &at, 16) : 0, offset;
+	const char *path;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &start, &end, permissions, &offset,
-		    &path) != 4 ||
-		permissions[2] != 'x')
+	if (end <= start || strlen(at) < sizeof(" rwxp 0") - 1 || at[3] != 'x')
 		return false;
+	offset = strtoull(at + sizeof(" rwxp"), &at, 16);
+	path = behind_word(behind_word(at));
+	path += strspn(path, " ");
 	fprintf(out, "%s\n  {\"start\": \"0x%" PRIx64 "\", \"end\": \"0x%" PRIx64 "\", \"offset\": \"0x%" PRIx64 "\"",
 		first ? "" : ",", start, end, offset);
 	put_build_id(out, start, end);
 	fputs(", \"path\": ", out);
-	papi_json_string(out, path ? line + path : "");
+	papi_json_string(out, path);
 	putc('}', out);
 	return true;
 }

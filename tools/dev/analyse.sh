@@ -8,8 +8,10 @@ cd "$(dirname "$0")/../.." || exit
 build=${BUILD:-build}
 [ -e "$build/compile_commands.json" ] || { echo "analyse: there is no build in $build; run make" >&2; exit 1; }
 # Assembly of another processor is none that clang could read here.
-# Of what runs between two instructions of a program, the translator is ordinary code.
+# Of what runs between two instructions of a program, the translator is ordinary code; of arm64's, the decoder is built
+# here, too.
 sources=$(find src tools -name '*.c' \( ! -path '*/x86_64/*' -o -path '*/x86_64/translate/*' \) \
+	\( ! -path '*/arm64/*' -o -path '*/arm64/decode/*' \) \
 	! -name '*_aarch64.c' | sort)
 status=0
 looked=

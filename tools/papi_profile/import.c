@@ -181,17 +181,23 @@ static void make_store(struct importing *from, const char *file)
 	from->places.store = from->store;
 }
 
-/* An even number of hexadecimal digits; what is none ends it. */
+/* 16: it is none. */
+static unsigned digit_of(char letter)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *found = letter ? strchr(digits, letter) : NULL;
+
+	return found ? (unsigned)(found - digits) : 16;
+}
+
+/* Hexadecimal digits, two for a byte; what is none ends it. */
 static struct papi_profile_build_id build_id_of(const json_t *mapping)
 {
 	const char *text = text_of(mapping, "build_id");
 	struct papi_profile_build_id id = { 0 };
-	unsigned byte;
 
-	while (id.size < PAPI_PROFILE_BUILD_ID && sscanf(text, "%2x", &byte) == 1 && text[1]) {
-		id.bytes[id.size++] = (unsigned char)byte;
-		text += 2;
-	}
+	for (; id.size < PAPI_PROFILE_BUILD_ID && digit_of(text[0]) < 16 && digit_of(text[1]) < 16; text += 2)
+		id.bytes[id.size++] = (unsigned char)(digit_of(text[0]) << 4 | digit_of(text[1]));
 	return id;
 }
 
@@ -315,9 +321,8 @@ int papi_profile_import(int argc, char **argv)
 	struct importing from = { 0 };
 	const char *file = PAPI_PROFILE_FILE;
 	uint64_t samples;
-	int letter;
 
-	while ((letter = papi_tool_next_option(&tool, argc, argv)) != -1)
+	while (papi_tool_next_option(&tool, argc, argv) != -1)
 		file = optarg;
 	if (argc - optind != 1)
 		papi_tool_usage_error(&tool, "one file of PAPI_profil_write is needed");
