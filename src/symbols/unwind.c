@@ -197,6 +197,9 @@ static void fill(struct row *row, Dwarf_Frame *frame, unsigned number)
 
 	if (back < 0 || back >= PAPI_UNWIND_REGISTERS || dwarf_frame_cfa(frame, &operations, &n) != 0)
 		return;
+	/* Of a register that no machine has, which libdw keeps in the frame, and that is about to go. */
+	if (n == 1 && operations->atom == DW_OP_bregx && operations->number >= PAPI_UNWIND_REGISTERS)
+		return;
 	row->back = (unsigned)back;
 	row->known = true;
 	row->n_operations = n;
