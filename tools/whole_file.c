@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
+
 #define ATTEMPTS 100
 
 /* The file itself, behind links; a copy of the path where there is none yet. NULL: no memory. */
@@ -50,18 +52,9 @@ bool papi_whole_file_check(const char *path, char *reason, size_t size)
 	return fine;
 }
 
-static bool write_all(int file, const char *text, size_t length)
+/* As far as there is one behind the file. */
+static bool reach_disk(int file)
 {
-	while (length > 0) {
-		ssize_t written = write(file, text, length);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return false;
-		text += written;
-		length -= (size_t)written;
-	}
 	return fsync(file) == 0 || errno == EINVAL || errno == EROFS;
 }
 
@@ -94,7 +87,7 @@ static bool replace(const char *real, const struct stat *before, const char *tex
 	/* Who may read it stays, as far as that is ours to say. */
 	if (before->st_mode && fchmod(file, before->st_mode & 07777) != 0)
 		error = errno;
-	if (!error && !write_all(file, text, length))
+	if (!error && !(papi_write_all(file, text, length) && reach_disk(file)))
 		error = errno;
 	if (close(file) != 0 && !error)
 		error = errno;

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/output.h"
 #include "core/overflow.h"
 #include "core/profil.h"
 #include "events/events.h"
@@ -262,21 +263,6 @@ static int failed(const char *what, const char *path)
 	return papi_error(PAPI_ESYS, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-static bool write_all(int file, const char *text, size_t size)
-{
-	while (size) {
-		ssize_t written = write(file, text, size);
-
-		if (written < 0 && errno != EINTR)
-			return false;
-		if (written > 0) {
-			text += written;
-			size -= (size_t)written;
-		}
-	}
-	return true;
-}
-
 /* A file beside it that nobody has; -1 with errno. */
 static int open_beside(const char *path, char *other, size_t size)
 {
@@ -297,7 +283,7 @@ static int write_beside(const char *path, char *other, size_t room, const char *
 
 	if (file < 0)
 		return failed("make", path);
-	if (!write_all(file, text, size))
+	if (!papi_write_all(file, text, size))
 		status = failed("write", path);
 	if (close(file) != 0 && status == PAPI_OK)
 		status = failed("write", path);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/output.h"
 
 #define LINK     "papi_hl_output"
 #define ATTEMPTS 1000
@@ -53,21 +54,6 @@ static int open_directory(void)
 	return directory;
 }
 
-static bool write_all(int file, const char *text, size_t size)
-{
-	while (size) {
-		ssize_t written = write(file, text, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return false;
-		text += written;
-		size -= (size_t)written;
-	}
-	return true;
-}
-
 /* The whole text in a file of that name, or no file. */
 static bool write_file(int run, const char *name, const char *text, size_t size)
 {
@@ -79,7 +65,7 @@ static bool write_file(int run, const char *name, const char *text, size_t size)
 	file = openat(run, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (file < 0)
 		return false;
-	written = write_all(file, text, size);
+	written = papi_write_all(file, text, size);
 	error = errno;
 	/* On network file systems this is where a full disk shows. */
 	if (close(file) != 0 && written) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "escape.h"
 #include "perfometer.h"
 
@@ -30,21 +31,6 @@ bool papi_journal_record(struct papi_journal *journal, const char *path)
 	return true;
 }
 
-static bool write_all(int file, const char *text, size_t length)
-{
-	while (length) {
-		ssize_t written = write(file, text, length);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return false;
-		text += written;
-		length -= (size_t)written;
-	}
-	return true;
-}
-
 /* The program goes on, and so do the pages. */
 static void give_up(struct papi_journal *journal, int error)
 {
@@ -59,7 +45,7 @@ static void record(struct papi_journal *journal, char *text, size_t length)
 	if (journal->record < 0)
 		return;
 	text[length] = '\n';
-	if (!write_all(journal->record, text, length + 1))
+	if (!papi_write_all(journal->record, text, length + 1))
 		give_up(journal, errno);
 	text[length] = '\0';
 }
