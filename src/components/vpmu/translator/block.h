@@ -85,4 +85,20 @@ struct papi_vpmu_block {
 	bool follows; /* it is the end of another, where that jumps to: nobody else finds it */
 };
 
+/* The last mark that begins at or before an offset from the entry; the first one for what is before that. */
+static inline const struct papi_vpmu_mark *papi_vpmu_block_mark(const struct papi_vpmu_block *block, int64_t offset)
+{
+	unsigned low = 1, high = block->n_marks;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (block->marks[middle].code <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &block->marks[low - 1];
+}
+
 #endif

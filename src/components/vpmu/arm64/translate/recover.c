@@ -5,22 +5,6 @@
 
 #include "components/vpmu/arm64/translate/translate.h"
 
-/* The last mark that begins at or before an offset; the first one for the stub before the entry. */
-static const struct papi_vpmu_mark *find_mark(const struct papi_vpmu_block *block, int64_t offset)
-{
-	unsigned low = 1, high = block->n_marks;
-
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (block->marks[middle].code <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &block->marks[low - 1];
-}
-
 static void decode_at(const struct papi_vpmu_block *block, uint32_t offset, struct papi_a64_instruction *instruction)
 {
 	uint32_t word;
@@ -143,7 +127,7 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
 
 	if (!r->block->n_marks)
 		return;
-	mark = find_mark(r->block, (int64_t)(state->pc - r->block->code));
+	mark = papi_vpmu_block_mark(r->block, (int64_t)(state->pc - r->block->code));
 	if (r->wants && r->block->size)
 		correct_counters(r, mark);
 	state->pc = recover_pc(r, mark, state);

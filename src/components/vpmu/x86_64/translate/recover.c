@@ -12,22 +12,6 @@
 #define LAHF_FLAGS    0xd5u
 #define OVERFLOW_FLAG 0x800u
 
-/* The last mark that begins at or before an offset; the first one for the stub before the entry. */
-static const struct papi_vpmu_mark *find_mark(const struct papi_vpmu_block *block, int64_t offset)
-{
-	unsigned low = 1, high = block->n_marks;
-
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (block->marks[middle].code <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &block->marks[low - 1];
-}
-
 /* ---- counters ---- */
 
 /* What the instructions of a block add, all of them, and those before an offset. */
@@ -249,7 +233,7 @@ void papi_vpmu_recover_state(const struct papi_vpmu_recovery *r, struct papi_vpm
 
 	if (!r->block->n_marks)
 		return;
-	mark = find_mark(r->block, (int64_t)(state->pc - r->block->code));
+	mark = papi_vpmu_block_mark(r->block, (int64_t)(state->pc - r->block->code));
 	if (r->wants)
 		correct_counters(r, mark, state->registers[RCX]);
 	recover_registers(r, mark, state);
