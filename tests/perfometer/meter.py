@@ -3,26 +3,17 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
-import time
-import unittest
 import urllib.error
 import urllib.request
 
-from harness import main, TOOLS  # noqa: F401 (main is for the tests)
+from harness import main, ProgramTest, TOOLS  # noqa: F401 (main is for the tests)
 
 PERFOMETER = os.path.join(TOOLS, "perfometer")
 LOOPER = os.path.join(os.environ["PAPI_RUN_HELPERS"], "looper")
 HAS_SERVER = os.environ["PAPI_PERFOMETER_SERVER"] == "yes"
 PAGE_FAULTS, TASK_CLOCK, MINOR_FAULTS = "perf::PAGE-FAULTS", "perf::TASK-CLOCK", "perf::MINOR-FAULTS"
-
-# What a shell sends to the background, or nohup starts, may ignore these signals, and so would all programs run here.
-for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, signal.SIG_DFL)
 
 
 def is_virtual():
@@ -103,15 +94,9 @@ class Meter:
         self.process.stderr.close()
 
 
-class MeterTest(unittest.TestCase):
+class MeterTest(ProgramTest):
     """Every test has a directory of its own."""
-
-    def setUp(self):
-        self.directory = tempfile.mkdtemp(prefix="perfometer-test-")
-        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.directory, name)
+    PREFIX = "perfometer-test-"
 
     def meter(self, *arguments, **how):
         started = Meter(*arguments, **how)
@@ -128,13 +113,6 @@ class MeterTest(unittest.TestCase):
         result = self.run_it("--no-page", "--record", path, *arguments, **how)
         self.assertEqual(result.returncode, status, result.stderr)
         return read_messages(path)
-
-    def wait_until(self, condition, what):
-        """Waits for something that must come; a minute is for ever."""
-        end = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
-            time.sleep(0.01)
 
     def wait_for_text(self, path, text):
         """Waits until a file is there and has this in it."""

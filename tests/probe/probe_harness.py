@@ -2,12 +2,9 @@
 """What the tests of papi_probe share. PAPI_PROBE_HELPERS names the directory of subject and thrower."""
 import json
 import os
-import shutil
 import subprocess
-import tempfile
-import unittest
 
-from harness import main, TOOLS  # noqa: F401 (main is for the tests)
+from harness import main, ProgramTest, TOOLS  # noqa: F401 (main is for the tests)
 
 PAPI_PROBE = os.path.join(TOOLS, "papi_probe")
 HELPERS = os.environ["PAPI_PROBE_HELPERS"]
@@ -23,15 +20,9 @@ def patterns(names):
     return [word for name in names for word in ("-f", name)]
 
 
-class ProbeTest(unittest.TestCase):
+class ProbeTest(ProgramTest):
     """Every test has a directory of its own."""
-
-    def setUp(self):
-        self.directory = tempfile.mkdtemp(prefix="papi-probe-test-")
-        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.directory, name)
+    PREFIX = "papi-probe-test-"
 
     def run_it(self, *arguments, **how):
         how.setdefault("stdin", subprocess.DEVNULL)

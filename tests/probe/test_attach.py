@@ -14,26 +14,7 @@ CYCLES = 12
 
 
 class Attach(ProbeTest):
-    def start_target(self, *command):
-        target = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.addCleanup(self.end, target)
-        self.assertEqual(target.stdout.readline(), b"ready\n")
-        return target
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-        process.wait(timeout=60)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream:
-                stream.close()
-
-    def wait_until(self, condition, what):
-        end = time.monotonic() + 120
-        while not condition():
-            self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
-            time.sleep(0.01)
+    PATIENCE = 120
 
     def attach(self, target, *options, names=NAMES):
         """A papi_probe whose probes are in by now: it waits in poll()."""

@@ -8,14 +8,11 @@ import functools
 import math
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import tempfile
-import time
-import unittest
 
-from harness import main, TOOLS  # noqa: F401 (main is for the tests)
+from harness import main, ProgramTest, TOOLS  # noqa: F401 (main is for the tests)
 
 PAPI_PROFILE = os.path.join(TOOLS, "papi_profile")
 BURNER = os.environ["PAPI_PROFILE_BURNER"]
@@ -28,11 +25,6 @@ SAMPLES = """SELECT process.pid, thread.tid, thread.name AS thread, event.name A
     FROM count JOIN thread ON thread.id = count.thread JOIN process ON process.id = thread.process
     JOIN event ON event.id = count.event JOIN address ON address.id = count.address
     JOIN module ON module.id = address.module"""
-
-# What a shell sends to the background, or nohup starts, may ignore these signals, and so would all programs run here.
-for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, signal.SIG_DFL)
 
 
 def prefix_of_nobody():
@@ -105,7 +97,7 @@ class Store:
         return path
 
 
-class CaptureTest(unittest.TestCase):
+class CaptureTest(ProgramTest):
     """Every test has a directory of its own, in which papi_profile runs."""
 
     NEEDS_PERMISSION = True
@@ -167,22 +159,6 @@ class CaptureTest(unittest.TestCase):
         self.addCleanup(self.end, target)
         self.assertEqual(target.stdout.readline(), "ready\n")
         return target
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.kill()
-        process.wait(timeout=60)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream:
-                stream.close()
-
-    def wait_until(self, condition, what):
-        """Waits for something that must come; a minute is for ever."""
-        end = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
-            time.sleep(0.02)
 
     def written(self):
         """How many samples are in the store by now, whose writer may be at work."""

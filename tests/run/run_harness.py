@@ -8,14 +8,11 @@ import io
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 
-from harness import main, TOOLS  # noqa: F401 (main is for the tests)
+from harness import main, ProgramTest, TOOLS  # noqa: F401 (main is for the tests)
 
 PAPI_RUN = os.path.join(TOOLS, "papi_run")
 HELPERS = os.environ["PAPI_RUN_HELPERS"]
@@ -33,11 +30,6 @@ EVENT_KEYS = ["name", "count", "unit", "enabled_ns", "running_ns", "share", "rat
 COLUMNS = ["event", "count", "unit", "share", "rate", "kind", "domain", "enabled_ns", "running_ns", "rsd_percent",
            "error", "partial", "interval"]
 
-# What a shell sends to the background, or nohup starts, may ignore these signals, and so would all programs run here.
-for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, signal.SIG_DFL)
-
 
 def fixed_addresses():
     """A command prefix that switches address space randomization off, so that page faults repeat exactly."""
@@ -51,15 +43,9 @@ def events_of(report):
     return {event["name"]: event for event in report["events"]}
 
 
-class RunTest(unittest.TestCase):
+class RunTest(ProgramTest):
     """Every test has a directory of its own, and papi_run must never leave anything on standard output."""
-
-    def setUp(self):
-        self.directory = tempfile.mkdtemp(prefix="papi-run-test-")
-        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.directory, name)
+    PREFIX = "papi-run-test-"
 
     def script(self, text, mode=0o755):
         """An executable file with this content."""
@@ -109,30 +95,6 @@ class RunTest(unittest.TestCase):
         process = subprocess.Popen([*prefix, PAPI_RUN, *arguments], **how)
         self.addCleanup(self.end, process)
         return process
-
-    def start_target(self, *command):
-        """A process that says "ready" and then waits for a line."""
-        target = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.addCleanup(self.end, target)
-        self.assertEqual(target.stdout.readline(), b"ready\n")
-        return target
-
-    @staticmethod
-    def end(process):
-        """Ends what is left of a process that the test has started."""
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-        process.wait(timeout=60)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream:
-                stream.close()
-
-    def wait_until(self, condition, what):
-        """Waits for something that must come; a minute is for ever."""
-        end = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
-            time.sleep(0.01)
 
     def wait_for_file(self, name):
         """Waits until a program of the test has said something in a file, and returns it."""

@@ -6,8 +6,12 @@ file could run.
 """
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
 TOOLS = os.environ["PAPI_TOOLS"]
@@ -39,6 +43,11 @@ HEADER = [
 ]
 HEADER_PATTERN = "\n".join(HEADER).replace(")?\n", "\n)?")
 
+# What a shell sends to the background, or nohup starts, may ignore these signals, and so would all programs run here.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+
 
 def run(tool, *arguments, environment=None):
     """Runs a utility to its end; the result has returncode, stdout and stderr."""
@@ -67,6 +76,43 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         for word in words:
             self.assertIn(word, result.stderr)
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a directory of its own, and programs that it starts."""
+    PREFIX = "papi-test-"
+    PATIENCE = 60  # seconds: for ever
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix=self.PREFIX)
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def start_target(self, *command):
+        """A process that says "ready" and then waits for a line."""
+        target = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(self.end, target)
+        self.assertEqual(target.stdout.readline(), b"ready\n")
+        return target
+
+    @staticmethod
+    def end(process):
+        """Ends what is left of a process that the test has started."""
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        process.wait(timeout=60)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+    def wait_until(self, condition, what):
+        """Waits for something that must come."""
+        end = time.monotonic() + self.PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
+            time.sleep(0.01)
 
 
 def main():
