@@ -41,50 +41,6 @@ static void watch_close(struct watched *watched)
 	memset(watched, 0, sizeof(*watched));
 }
 
-/* PF_EXITING among the flags of /proc/PID/stat: a thread on its way out, which may be long on a machine with much to
- * do. */
-#define EXITING 4
-
-/* What /proc/PID/stat says: the flags of a thread, and when it began, by which one is told from the next of that
- * number. */
-struct life {
-	unsigned flags;
-	unsigned long long begun; /* 0: that cannot be found out */
-};
-
-static struct life life_of(pid_t id)
-{
-	char *path = papi_run_format("/proc/%d/stat", (int)id), *line = NULL, *rest;
-	struct life life = { 0, 0 };
-	FILE *file = fopen(path, "re");
-	size_t room = 0;
-
-	free(path);
-	if (!file)
-		return life;
-	/* The name of a thread may hold anything, parentheses and newlines, too. */
-	if (getdelim(&line, &room, '\0', file) > 0 && (rest = strrchr(line, ')')))
-		/* Field 3, then 9, then 22. NOLINTNEXTLINE(cert-err34-c): 0 where it is not */
-		(void)sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-			&life.flags, &life.begun);
-	free(line);
-	fclose(file);
-	return life;
-}
-
-/*
- * Has the thread ended that was there before? One on its way out is refused like one that is gone, but stays listed for
- * a moment; and of one that is gone another may have the number.
- */
-static bool thread_ended(pid_t id, struct life before)
-{
-	struct life now = life_of(id);
-	pid_t group;
-
-	return (now.flags & EXITING) || (now.begun && now.begun != before.begun) ||
-		strchr("XZ", papi_process_state(id, &group));
-}
-
 /*
  * Attaches to one thread, or starts what is attached. Whatever fails because the thread has ended meanwhile is no
  * failure of the events: they go on without that thread.
@@ -93,13 +49,13 @@ static void watch_thread(struct run_counters *counters, struct run_list *list, p
 	void (*step)(struct run_counters *counters, struct run_list *list, pid_t id))
 {
 	size_t before = papi_run_events_counted(list);
-	struct life life = life_of(id);
+	struct papi_process_life life = papi_process_life(id);
 	bool *failed = papi_run_allocate(NULL, list->number + 1, sizeof(*failed));
 
 	for (size_t i = 0; i < list->number; i++)
 		failed[i] = list->events[i].error != NULL;
 	step(counters, list, id);
-	if (papi_run_events_counted(list) != before && thread_ended(id, life)) {
+	if (papi_run_events_counted(list) != before && papi_process_thread_ended(id, life)) {
 		for (size_t i = 0; i < list->number; i++) {
 			if (failed[i])
 				continue;

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* PF_EXITING among a thread's flags: it is on its way out, which may be long on a machine with much to do. */
+#define EXITING 4
+
 bool papi_process_is_gone(int error)
 {
 	return error == ENOENT || error == ESRCH;
@@ -37,6 +40,34 @@ char papi_process_state(pid_t pid, pid_t *group)
 	}
 	fclose(file);
 	return state;
+}
+
+struct papi_process_life papi_process_life(pid_t id)
+{
+	struct papi_process_life life = { 0, 0 };
+	FILE *file = open_file(id, "stat");
+	char *line = NULL, *rest;
+	size_t room = 0;
+
+	if (!file)
+		return life;
+	/* The name of a thread may hold anything, parentheses and newlines, too. */
+	if (getdelim(&line, &room, '\0', file) > 0 && (rest = strrchr(line, ')')))
+		/* Field 3, then 9, then 22. NOLINTNEXTLINE(cert-err34-c): 0 where it is not */
+		(void)sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			&life.flags, &life.begun);
+	free(line);
+	fclose(file);
+	return life;
+}
+
+bool papi_process_thread_ended(pid_t id, struct papi_process_life before)
+{
+	struct papi_process_life now = papi_process_life(id);
+	pid_t group;
+
+	return (now.flags & EXITING) || (now.begun && before.begun && now.begun != before.begun) ||
+		strchr("XZ", papi_process_state(id, &group));
 }
 
 int papi_process_threads(struct papi_process_threads *threads, pid_t pid)

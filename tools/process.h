@@ -20,6 +20,20 @@ struct papi_process_threads {
  */
 char papi_process_state(pid_t pid, pid_t *group);
 
+/* What tells one thread from the next of its number. */
+struct papi_process_life {
+	unsigned flags;           /* the kernel's, as /proc/PID/stat has them */
+	unsigned long long begun; /* 0: that cannot be found out */
+};
+
+struct papi_process_life papi_process_life(pid_t id);
+
+/*
+ * Has the thread ended that lived so before? Then the kernel refuses whatever is asked of it, although a thread on its
+ * way out stays listed for a moment. A life of zeros: does no thread of the number live any more?
+ */
+bool papi_process_thread_ended(pid_t id, struct papi_process_life before);
+
 /* A process ends with its last thread; its first one may be a zombie long before. */
 bool papi_process_ended(pid_t pid);
 

@@ -326,7 +326,7 @@ static int attach(struct papi_profile_session *session)
 		error = papi_process_threads(&threads, session->pid);
 		for (size_t i = 0; !error && i < threads.number; i++)
 			if (papi_profile_sampler_open(&session->sampler, threads.ids[i], false) != PAPI_OK &&
-				!strchr("XZ", papi_process_state(threads.ids[i], &(pid_t){ 0 }))) {
+				!papi_process_thread_ended(threads.ids[i], (struct papi_process_life){ 0, 0 })) {
 				free(threads.ids);
 				papi_profile_message(
 					"cannot sample process %d: %s", (int)session->pid, papi_error_sentence());

@@ -97,9 +97,7 @@ static int open_thread(struct papi_kernel_counter *counter, const char *name, pi
 /* What cannot be counted because it has ended has nothing more to count. */
 static bool has_ended(pid_t thread)
 {
-	pid_t group;
-
-	return strchr("XZ", papi_process_state(thread, &group));
+	return papi_process_thread_ended(thread, (struct papi_process_life){ 0, 0 });
 }
 
 static bool open_threads(
