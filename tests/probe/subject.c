@@ -274,6 +274,8 @@ static void *work(void *data)
 	for (long i = 0; !over; i++) {
 		char *memory = malloc((size_t)(i % 700 + 1));
 
+		/* Compilers know what malloc() is for, and leave out what nobody else sees. */
+		__asm__ volatile("" : "+r"(memory));
 		memory[0] = (char)i;
 		sum += ten_leaves(i) == 30 * i + 145 && memory[0] == (char)i;
 		free(memory);
