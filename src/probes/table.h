@@ -53,11 +53,12 @@ struct papi_probe_row {
 
 struct papi_probe_table {
 	uint32_t magic, n_functions;
-	uint32_t n_events; /* that each thread opens, and reads at each call and return */
+	_Atomic uint32_t enabled;
+	uint32_t calls_only; /* no times, so that no return is looked at */
+	uint32_t n_events;   /* that each thread opens, and reads at each call and return */
 	struct perf_event_attr events[PAPI_PROBE_EVENTS];
 	_Atomic uint32_t unopened; /* threads that could not */
 	_Atomic int32_t error;     /* why not, the last time: a negated errno */
-	_Atomic uint32_t enabled;
 	_Atomic uint32_t next_row;
 	_Atomic uint64_t unseen; /* calls of threads for which there was no row */
 	struct papi_probe_row rows[PAPI_PROBE_ROWS];

@@ -37,7 +37,8 @@ class ProbeTest(ProgramTest):
         """The functions of a JSON report by name; those that were not probed have a reason."""
         with open(path, encoding="utf-8") as file:
             report = json.loads(file.read().splitlines()[-1])
-        self.assertEqual(list(report), ["version", "pid", "command", "seconds", "unseen", "functions"])
+        self.assertEqual(list(report), ["version", "pid", "command", "seconds", "calls_only", "unseen",
+                                        "functions"])
         functions = {}
         for function in report["functions"]:
             if function["way"]:
@@ -64,11 +65,11 @@ class ProbeTest(ProgramTest):
         for key in ("calls", "timed", "left", "untimed"):
             self.assertEqual(function[key], sum(thread[key] for thread in function["threads"]), function)
 
-    def probe(self, *command, names=("*",), status=0):
+    def probe(self, *command, names=("*",), status=0, options=()):
         """Runs a program and compares its output with that of a run without probes."""
         plain = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=120)
         report = self.path("report")
-        result = self.run_it("--json", "-o", report, *patterns(names), "--", *command)
+        result = self.run_it("--json", "-o", report, *options, *patterns(names), "--", *command)
         self.assertEqual((result.returncode, result.stderr), (status, b""))
         self.assertEqual((plain.returncode, result.stdout), (status, plain.stdout))
         return self.read(report)

@@ -83,7 +83,8 @@ class Attach(ProbeTest):
         # Where the machine has much else to do, no thread may run in so short a time.
         while cycle < CYCLES or (not seen and time.monotonic() < end):
             cycle += 1
-            result = self.run_it("-t", "0.05" if cycle <= CYCLES else "2", "--json", "-o", self.path("report"),
+            options = ["-t", "0.05" if cycle <= CYCLES else "2", *(["--calls"] if cycle % 2 else [])]
+            result = self.run_it(*options, "--json", "-o", self.path("report"),
                                  *patterns(("*", "malloc", "free", "libc.so.6!_int_*")), "-p", str(target.pid))
             if b"try again" in result.stderr:
                 continue

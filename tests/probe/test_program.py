@@ -70,6 +70,25 @@ class Program(ProbeTest):
         self.assertEqual(len({thread["pid"] for thread in functions["ten_leaves"]["threads"]}), 20)
         self.assertEqual(functions["fork_in_a_function"]["timed"], 20)
 
+    def test_calls_alone(self):
+        """The same calls without times: in threads, in more than there are rows, in children, and in functions that
+        others jump to."""
+        for command, expected in (
+                (("calls", "1000"), {"main": 1, "ten_leaves": 1000, "leaf": 11000, "jumps": 1000, "halve": 1000}),
+                (("threads", "1000"), {"thread": 4, "ten_leaves": 4000, "leaf": 40000}),
+                (("short-threads", "700"), {"thread": 700, "leaf": 7000}),
+                (("fork", "20"), {"fork_in_a_function": 20, "ten_leaves": 20, "leaf": 200})):
+            functions = self.probe(SUBJECT, *command, options=["--calls"])
+            self.calls(functions, **expected)
+            for name in expected:
+                self.assertEqual((functions[name]["timed"], functions[name]["untimed"]), (0, 0), name)
+        self.assertEqual(len({thread["pid"] for thread in functions["ten_leaves"]["threads"]}), 20)
+        result = self.run_it("--calls", "-f", "leaf", SUBJECT, "calls", "1000")
+        self.assertEqual(result.stderr.decode().splitlines()[:2], ["      Calls  Function", "      11000  leaf"])
+        result = self.run_it("--calls", "-e", "perf::PAGE-FAULTS", SUBJECT, "calls", "1")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"--calls counts nothing else", result.stderr)
+
     def test_another_program(self):
         """What is executed runs without probes, and without what has brought them."""
         functions = self.probe(SUBJECT, "exec")

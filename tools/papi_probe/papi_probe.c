@@ -27,6 +27,7 @@ static const char usage_text[] =
 	"  -f, --function PATTERN  which functions: NAME, with wildcards, LIBRARY!NAME, or FILE:LINE[-LINE];\n"
 	"                          may be repeated; without, all of the program\n"
 	"  -x, --exclude PATTERN   but not these\n"
+	"      --calls             count calls alone, which is much cheaper than to time them\n"
 	"  -e, --event EVENT,...   count these events of the kernel in the functions, too: up to four\n"
 	"  -p, --pid PID           probe process PID until it ends, -t or Ctrl-C\n"
 	"  -t, --time SECONDS      with -p: for that long\n"
@@ -81,7 +82,7 @@ static _Noreturn void print_version(void)
 	exit(papi_tool_finish(EXIT_SUCCESS));
 }
 
-enum { OPTION_LIST = 256, OPTION_THREADS, OPTION_INTERVAL, OPTION_JSON, OPTION_VERSION };
+enum { OPTION_LIST = 256, OPTION_CALLS, OPTION_THREADS, OPTION_INTERVAL, OPTION_JSON, OPTION_VERSION };
 
 static void take_option(struct probe_options *options, int option)
 {
@@ -109,6 +110,9 @@ static void take_option(struct probe_options *options, int option)
 	case OPTION_LIST:
 		options->list = true;
 		break;
+	case OPTION_CALLS:
+		options->calls = true;
+		break;
 	case OPTION_THREADS:
 		options->threads = true;
 		break;
@@ -134,7 +138,8 @@ static void parse_options(struct probe_options *options, int argc, char **argv)
 	static const struct option names[] = { { "function", required_argument, NULL, 'f' },
 		{ "exclude", required_argument, NULL, 'x' }, { "event", required_argument, NULL, 'e' },
 		{ "pid", required_argument, NULL, 'p' }, { "time", required_argument, NULL, 't' },
-		{ "list", no_argument, NULL, OPTION_LIST }, { "threads", no_argument, NULL, OPTION_THREADS },
+		{ "list", no_argument, NULL, OPTION_LIST }, { "calls", no_argument, NULL, OPTION_CALLS },
+		{ "threads", no_argument, NULL, OPTION_THREADS },
 		{ "interval", required_argument, NULL, OPTION_INTERVAL }, { "json", no_argument, NULL, OPTION_JSON },
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
@@ -150,6 +155,8 @@ static void parse_options(struct probe_options *options, int argc, char **argv)
 		papi_tool_usage_error(&tool, "there is no PROGRAM to run and no -p PID to probe");
 	if (options->seconds > 0 && !options->pid)
 		papi_tool_usage_error(&tool, "-t goes with -p: a program is probed until it ends");
+	if (options->calls && options->n_events)
+		papi_tool_usage_error(&tool, "--calls counts nothing else: leave it or -e out");
 	if (!options->patterns.n_wanted)
 		probe_pattern_add(&options->patterns, "*", true);
 }

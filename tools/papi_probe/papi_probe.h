@@ -94,10 +94,10 @@ struct probe_options {
 	char **command;
 	struct probe_event events[PAPI_PROBE_EVENTS];
 	size_t n_events;
-	pid_t pid; /* 0: there is a command */
-	bool list, json, threads;
-	double seconds;     /* 0: until it ends */
-	double interval_ms; /* 0: only at the end */
+	pid_t pid;                       /* 0: there is a command */
+	bool list, json, threads, calls; /* calls: no times */
+	double seconds;                  /* 0: until it ends */
+	double interval_ms;              /* 0: only at the end */
 	const char *output;
 	FILE *file; /* of the report */
 };

@@ -109,25 +109,33 @@ static void print_number(FILE *file, const struct probe_session *session, size_t
 }
 
 /* value: 0, time, or the number of an event. */
+static void print_values(
+	FILE *file, const struct probe_session *session, const struct papi_probe_counts *counts, size_t value)
+{
+	const struct papi_probe_value *shown = &counts->values[value];
+	const uint64_t returns = counts->returns - (value ? counts->unread : 0);
+
+	if (!returns) {
+		fprintf(file, "%10s%10s%10s%10s%10s", "-", "-", "-", "-", "-");
+		return;
+	}
+	print_number(file, session, value, (double)shown->inclusive);
+	print_number(file, session, value, (double)shown->exclusive);
+	print_number(file, session, value, (double)shown->least);
+	print_number(file, session, value, (double)shown->sum / (double)returns);
+	print_number(file, session, value, (double)shown->most);
+}
+
 static void print_line(
 	FILE *file, const struct probe_session *session, const struct probe_sum *sum, size_t value, const char *name)
 {
 	const struct papi_probe_counts *counts = &sum->counts;
-	const struct papi_probe_value *shown = &counts->values[value];
-	const uint64_t returns = counts->returns - (value ? counts->unread : 0);
 	char *safe = papi_memory_copy(name);
 
 	papi_escape_terminal(safe);
 	fprintf(file, "%11" PRIu64, counts->calls);
-	if (returns) {
-		print_number(file, session, value, (double)shown->inclusive);
-		print_number(file, session, value, (double)shown->exclusive);
-		print_number(file, session, value, (double)shown->least);
-		print_number(file, session, value, (double)shown->sum / (double)returns);
-		print_number(file, session, value, (double)shown->most);
-	} else {
-		fprintf(file, "%10s%10s%10s%10s%10s", "-", "-", "-", "-", "-");
-	}
+	if (!session->table->calls_only)
+		print_values(file, session, counts, value);
 	fprintf(file, "  %s\n", safe);
 	free(safe);
 }
@@ -173,7 +181,7 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
 	if (refused)
 		fprintf(file, "%" PRIu64 " could not be probed: --list says why\n", refused);
-	if (inside)
+	if (inside && !session->table->calls_only)
 		fprintf(file, "%" PRIu64 " calls had not returned: their times are in nothing\n", inside);
 	if (left)
 		fprintf(file, "%" PRIu64 " calls ended by an exception or a jump: up to the next call seen\n", left);
@@ -216,8 +224,10 @@ static void print_table(const struct probe_options *options, const struct probe_
 
 	if (value)
 		fprintf(file, "\n%s\n", options->events[value - 1].name);
-	fprintf(file, "%11s%10s%10s%10s%10s%10s  %s\n", "Calls", "Inclusive", "Exclusive", "Least", "Mean", "Most",
-		"Function");
+	fprintf(file, "%11s", "Calls");
+	if (!options->calls)
+		fprintf(file, "%10s%10s%10s%10s%10s", "Inclusive", "Exclusive", "Least", "Mean", "Most");
+	fputs("  Function\n", file);
 	for (size_t i = 0; i < n; i++) {
 		if (!lines[i].sum.counts.calls)
 			continue;

@@ -112,8 +112,8 @@ void probe_report_json(const struct probe_options *options, const struct probe_s
 		papi_escape_json(file, *word);
 		comma = ", ";
 	}
-	fprintf(file, "], \"seconds\": %.6f, \"unseen\": %" PRIu64 ", \"functions\": [", session->seconds,
-		(uint64_t)session->table->unseen);
+	fprintf(file, "], \"seconds\": %.6f, \"calls_only\": %s, \"unseen\": %" PRIu64 ", \"functions\": [",
+		session->seconds, options->calls ? "true" : "false", (uint64_t)session->table->unseen);
 	for (size_t i = 0; i < session->list.n_functions; i++)
 		print_function(file, options, session, &session->list.functions[i], i == 0);
 	fputs("]}\n", file);

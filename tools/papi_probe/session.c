@@ -102,6 +102,7 @@ static void begin_to_count(struct probe_session *session, const struct probe_opt
 	for (size_t i = 0; i < options->n_events; i++)
 		session->table->events[i] = options->events[i].attr;
 	session->table->n_events = (uint32_t)options->n_events;
+	session->table->calls_only = options->calls;
 	session->begun_ns = probe_now();
 	session->ticks = __rdtsc();
 	session->table->enabled = 1;

@@ -97,9 +97,10 @@ static void begin_frame(struct papi_probe_thread *self, struct papi_probe_frame 
 	frame->flags = self->active[function]++ ? 0 : PAPI_PROBE_OUTERMOST;
 	if (self->n_events && !now->has_events)
 		frame->flags |= PAPI_PROBE_UNREAD;
-	for (unsigned i = 0; i <= self->n_events; i++) {
+	frame->children[0] = 0;
+	for (unsigned i = 1; i <= self->n_events; i++) {
 		frame->children[i] = 0;
-		frame->begun[i] = i && !now->has_events ? 0 : now->values[i];
+		frame->begun[i] = now->has_events ? now->values[i] : 0;
 	}
 	frame->parent = self->top;
 	frame->slot = slot;
@@ -114,7 +115,7 @@ void papi_probe_enter(uint32_t function, uint64_t *slot)
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
 	struct papi_probe_thread *self;
 	struct papi_probe_frame *frame;
-	struct moment now;
+	struct moment now = { .has_events = false };
 
 	if (!table || !atomic_load_explicit(&table->enabled, memory_order_relaxed) || function >= table->n_functions)
 		return;
@@ -123,10 +124,14 @@ void papi_probe_enter(uint32_t function, uint64_t *slot)
 		atomic_fetch_add(&table->unseen, 1);
 		return;
 	}
-	take_moment(self, &now);
+	add(&self->counts[function].calls, 1);
+	if (table->calls_only)
+		return;
+	/* A clock is read for some nanoseconds: here only where the times of other calls end. */
+	if (self->n_events || (self->top && (self->top->slot == slot || was_left(self->top, slot))))
+		take_moment(self, &now);
 	while (self->top && was_left(self->top, slot))
 		leave_behind(self, self->top, &now);
-	add(&self->counts[function].calls, 1);
 	frame = is_inside(self, function, slot, &now) ? NULL : papi_probe_frame_take(self);
 	if (frame)
 		begin_frame(self, frame, function, slot, &now);

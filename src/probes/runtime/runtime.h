@@ -75,6 +75,16 @@ extern const unsigned char papi_probe_stubs[][16];
 /* The table in use; NULL: none is. */
 extern struct papi_probe_table *_Atomic papi_probe_current;
 
+/* Not 0 in the process that has begun it, and in no child of a fork. */
+extern _Atomic uint32_t *papi_probe_alive;
+
+/* Where a thread counts calls if nothing but calls is counted: stubs.S does that, and knows the order. */
+struct papi_probe_quick {
+	struct papi_probe_table *table; /* as long as it is the current one */
+	struct papi_probe_counts *counts;
+};
+extern __thread struct papi_probe_quick papi_probe_quick __attribute__((tls_model("initial-exec")));
+
 /* stubs.S: what trampolines call. */
 extern const unsigned char papi_probe_enter_stub[];
 

@@ -47,12 +47,49 @@
 	.endm
 #define SAVED 88
 
-	/* From a trampoline, which has pushed r11, and has the function's number in it. */
+#define N_FUNCTIONS 4
+#define ENABLED     8
+#define COUNTS_SIZE 240
+
+	/* From a trampoline, which has pushed r11, and has the function's number in it. Where a thread only counts
+	 * calls, and has done so before, it is done here; r11 is the trampoline's again. */
 	.balign	64
 	.globl	papi_probe_enter_stub
 	.hidden	papi_probe_enter_stub
 	.type	papi_probe_enter_stub, @function
 papi_probe_enter_stub:
+	push	%rax
+	lahf
+	seto	%al
+	push	%rax
+	push	%rcx
+	mov	papi_probe_quick@gottpoff(%rip), %rax
+	mov	%fs:(%rax), %rcx
+	test	%rcx, %rcx
+	jz	1f
+	cmp	papi_probe_current(%rip), %rcx
+	jne	1f
+	cmpl	$0, ENABLED(%rcx)
+	je	1f
+	cmp	N_FUNCTIONS(%rcx), %r11d
+	jae	1f
+	mov	papi_probe_alive(%rip), %rcx
+	cmpl	$0, (%rcx)
+	je	1f
+	mov	%fs:8(%rax), %rcx
+	imul	$COUNTS_SIZE, %r11, %r11
+	incq	(%rcx, %r11)
+	pop	%rcx
+	pop	%rax
+	add	$127, %al
+	sahf
+	pop	%rax
+	ret
+1:	pop	%rcx
+	pop	%rax
+	add	$127, %al
+	sahf
+	pop	%rax
 	SAVE
 	mov	%r11d, %edi
 	lea	SAVED + 16(%rbp), %rsi

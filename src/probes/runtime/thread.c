@@ -12,19 +12,20 @@ static struct papi_probe_thread *_Atomic threads;
 static _Atomic uint32_t visit;
 static _Atomic uint32_t fresh; /* frames that nobody has had yet */
 /* A page that the child of a fork finds empty, however it was made. */
-static _Atomic uint32_t *alive;
+_Atomic uint32_t *papi_probe_alive;
+__thread struct papi_probe_quick papi_probe_quick;
 
 bool papi_probe_threads_begin(void)
 {
 	long status;
 
-	if (alive)
+	if (papi_probe_alive)
 		return true;
-	alive = papi_probe_memory(4096);
-	if (!alive)
+	papi_probe_alive = papi_probe_memory(4096);
+	if (!papi_probe_alive)
 		return false;
-	status = papi_probe_call(SYS_madvise, (long)(intptr_t)alive, 4096, MADV_WIPEONFORK, 0, 0, 0);
-	atomic_store(alive, 1);
+	status = papi_probe_call(SYS_madvise, (long)(intptr_t)papi_probe_alive, 4096, MADV_WIPEONFORK, 0, 0, 0);
+	atomic_store(papi_probe_alive, 1);
 	return status == 0;
 }
 
@@ -113,16 +114,22 @@ static bool prepare(struct papi_probe_thread *thread, struct papi_probe_table *t
 	thread->counts = thread->active ? take_row(table, pid, tid) : NULL;
 	thread->visit = atomic_load(&visit);
 	papi_probe_events_open(thread, table);
+	if (table->calls_only && thread->counts) {
+		papi_probe_quick.counts = thread->counts;
+		/* A signal handler that comes in between still finds another table there. */
+		atomic_signal_fence(memory_order_release);
+		papi_probe_quick.table = table;
+	}
 	return thread->counts;
 }
 
 /* In the child of a fork there is nobody else; and nothing that was begun before is counted there. */
 static void look_for_fork(void)
 {
-	if (atomic_load(alive))
+	if (atomic_load(papi_probe_alive))
 		return;
 	papi_probe_threads_forget();
-	atomic_store(alive, 1);
+	atomic_store(papi_probe_alive, 1);
 }
 
 static struct papi_probe_thread *begin(struct papi_probe_table *table)
@@ -154,7 +161,7 @@ struct papi_probe_thread *papi_probe_thread_self(struct papi_probe_table *table)
 	if (self == BUSY)
 		return NULL;
 	if (!self || self->visit != atomic_load_explicit(&visit, memory_order_relaxed) ||
-		!atomic_load_explicit(alive, memory_order_relaxed))
+		!atomic_load_explicit(papi_probe_alive, memory_order_relaxed))
 		self = begin(table);
 	return self && self->counts ? self : NULL;
 }

@@ -16,6 +16,11 @@
 
 _Static_assert(sizeof(struct papi_probe_frame) == 128, "stubs.S knows it");
 _Static_assert(offsetof(struct papi_probe_frame, back) == 0, "stubs.S knows it");
+_Static_assert(offsetof(struct papi_probe_table, n_functions) == 4, "stubs.S knows it");
+_Static_assert(offsetof(struct papi_probe_table, enabled) == 8, "stubs.S knows it");
+_Static_assert(sizeof(struct papi_probe_counts) == 240, "stubs.S knows it");
+_Static_assert(offsetof(struct papi_probe_counts, calls) == 0, "stubs.S knows it");
+_Static_assert(offsetof(struct papi_probe_quick, counts) == 8, "stubs.S knows it");
 
 #define FAR_AWAY ((uint64_t)0x200000000000)
 #define ROUND    0xffffu
