@@ -193,12 +193,12 @@ static void check_options(const struct options *options, const struct run_list *
 				: options->reproducible ? "--reproducible"
 							: "--save");
 	if (options->profile &&
-		(options->pid || options->repeat > 1 || options->passes || options->format != RUN_FORMAT_TEXT))
-		papi_tool_usage_error(&papi_run_tool, "--profile shows one run to people: %s",
+		(options->pid || options->repeat > 1 || options->passes || options->format == RUN_FORMAT_CSV))
+		papi_tool_usage_error(&papi_run_tool, "--profile is of one run, as text or JSON: %s",
 			options->pid                  ? "papi_profile -p profiles a process that runs already"
 				: options->repeat > 1 ? "leave out -r"
 				: options->passes     ? "leave out --passes"
-						      : "leave out --format");
+						      : "leave out --format csv");
 	if (options->interval_ms && (options->repeat > 1 || options->passes))
 		papi_tool_usage_error(
 			&papi_run_tool, "-I tells of one run: leave out %s", options->passes ? "--passes" : "-r");
@@ -411,6 +411,26 @@ static void tell_left_out(struct run_result *result)
 			number);
 }
 
+/* Events that are counted by translation are in the profile alone, when that is made. */
+static void check_profile(const struct options *options, const struct run_list *list)
+{
+	if (options->interval_ms || options->tasks)
+		papi_tool_usage_error(&papi_run_tool,
+			"with --profile, events that are counted by translation are known at the end and in all: leave "
+			"out %s",
+			options->interval_ms ? "-I"
+					     : "--per-thread and --per-process; papi_profile report --by thread "
+					       "tells");
+	for (size_t i = 0; i < list->number; i++)
+		if (list->events[i].is_virtual && !list->events[i].error &&
+			strcmp(list->events[i].kind, "estimated") == 0)
+			papi_tool_usage_error(&papi_run_tool,
+				"--profile tells where each %s happens, and the sampled models "
+				"(PAPI_VPMU_MODEL=sampled) look at a part of all accesses only: PAPI_VPMU_MODEL=full "
+				"looks at all",
+				list->events[i].name);
+}
+
 /* Writes the report; the exit status that is left after that. */
 static int finish(struct run_list *list, struct run_result *result, const struct options *options, int output)
 {
@@ -427,7 +447,7 @@ static int finish(struct run_list *list, struct run_result *result, const struct
 	if (output < 0)
 		return completeness(list, result, options);
 	error = error_before ? error_before : papi_run_report_write(list, result, options->format, output);
-	if (result->profiled && !error)
+	if (result->profiled && !error && options->format == RUN_FORMAT_TEXT)
 		papi_run_profile_report(output);
 	if (options->output && close(output) != 0 && !error)
 		error = errno;
@@ -481,11 +501,10 @@ int main(int argc, char **argv)
 		int output;
 
 		prepare_events(&list, &options);
-		if (options.profile && papi_run_virtual_wanted(&list))
-			papi_tool_usage_error(&papi_run_tool,
-				"--profile samples the program itself, and the events of -e are counted by translation "
-				"of it: count events of perf_event; papi_profile --exact counts these, and says where");
 		result.profiled = options.profile;
+		result.profiled_exactly = options.profile && papi_run_virtual_wanted(&list);
+		if (result.profiled_exactly)
+			check_profile(&options, &list);
 		result.tasks.kind = options.tasks;
 		papi_run_tasks_prepare(&list, &result.tasks);
 		if (options.save) {

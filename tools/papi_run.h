@@ -175,6 +175,7 @@ struct run_result {
 	int exit_status;
 	int signal;             /* that ended the program, 0 when none did */
 	bool profiled;          /* wanted: a profile of the program, too */
+	bool profiled_exactly;  /* by the agents that count */
 	bool slowed;            /* the agent counted in it, so its times are not those that it has alone */
 	char *watch_note;       /* what may be missing from the watch of a process, NULL for nothing */
 	char *passes_note;      /* that the events were counted in several runs, NULL: they were not */
@@ -279,18 +280,28 @@ bool papi_run_save(const char *path, const struct run_list *list, const struct r
 bool papi_run_profile_begin(pid_t pid, char **command);
 /* When the program has ended: until the profile is written. */
 void papi_run_profile_end(void);
-/* Where most of it happened. */
+/* Of events that are counted by translation, before the program starts: that table's run is profiled, too. False after
+ * a message; and if it is not run after all. */
+bool papi_run_profile_begin_exact(const struct run_list *list, char **command, int table);
+void papi_run_profile_cancel(void);
+/* When the program has ended: until the profile is written. The sums of its counts are those of the virtual events, in
+ * their order. False: there is none. */
+bool papi_run_profile_end_exact(int status, long long elapsed_ns, long long *values, size_t number);
+/* Where most of it happened; the latter as a member of an object. */
 void papi_run_profile_report(int output);
+void papi_run_profile_json(FILE *out);
 
 /* papi_run_virtual.c */
 bool papi_run_virtual_wanted(const struct run_list *list);
 void papi_run_virtual_refuse(struct run_list *list, const char *reason);
 /* Before the program at path is started: puts the agent into its environment, or gives the events up. */
-void papi_run_virtual_begin(struct run_list *list, const struct run_result *result, const char *path);
+/* False, told: there is to be a profile, and cannot be one. */
+bool papi_run_virtual_begin(struct run_list *list, const struct run_result *result, const char *path);
 /* In the child that is about to execute the program: the table's descriptor stays open. */
 void papi_run_virtual_hand_over(void);
-/* Once it has ended: adds the counts of all its processes to the given run. */
-void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns);
+/* Once it has ended, with that wait status: adds the counts of all its processes to the given run. */
+void papi_run_virtual_end(
+	struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns, int status);
 /* Writes into the readings of virtual events what they have counted by now; where none are counted, nothing. */
 void papi_run_virtual_read(const struct run_list *list, long long elapsed_ns, struct run_reading *readings);
 

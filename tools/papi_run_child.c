@@ -97,11 +97,13 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	int status, error;
 	bool interrupted;
 
-	papi_run_virtual_begin(list, result, path);
+	if (!papi_run_virtual_begin(list, result, path))
+		return -PAPI_PROGRAM_FAILURE;
 	result->slowed = papi_run_virtual_wanted(list) || (list->pass && result->slowed);
 	papi_run_environment_begin(path, result->command);
 	error = papi_program_spawn(&program, path, result->command, hand_over, &call);
 	if (error) {
+		papi_run_profile_cancel();
 		papi_run_message("cannot %s: %s", call, strerror(error));
 		return -PAPI_PROGRAM_FAILURE;
 	}
@@ -109,7 +111,7 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 		papi_run_reserve(list, result);
 	papi_run_counters_open(&counters, list, program.pid);
 	papi_run_counters_start(&counters, list);
-	if (result->profiled && !papi_run_profile_begin(program.pid, result->command)) {
+	if (result->profiled && !result->profiled_exactly && !papi_run_profile_begin(program.pid, result->command)) {
 		close(program.gate);
 		close(program.failure);
 		waitpid(program.pid, NULL, 0);
@@ -128,9 +130,11 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 		result->system_ns[run] = nanoseconds(usage.ru_stime);
 	}
 	papi_run_counters_stop(&counters, list, run);
-	papi_run_virtual_end(list, result, run, result->elapsed_ns[run]);
+	if (error)
+		papi_run_profile_cancel();
+	papi_run_virtual_end(list, result, run, result->elapsed_ns[run], status);
 	papi_run_counters_close(&counters);
-	if (result->profiled)
+	if (result->profiled && !result->profiled_exactly)
 		papi_run_profile_end();
 	if (error)
 		return -papi_run_child_refused(result->command[0], true, error);

@@ -149,6 +149,8 @@ void papi_run_data_json(FILE *out, const struct run_list *list, const struct run
 	papi_run_processes_json(out, &result->processes);
 	papi_run_tasks_json(out, list, &result->tasks);
 	papi_run_metrics_json(out, list);
+	if (result->profiled)
+		papi_run_profile_json(out);
 	fputs("  \"events\": [\n", out);
 	for (size_t i = 0; i < list->number; i++) {
 		json_event(out, &list->events[i], result);

@@ -89,9 +89,11 @@ static void write_line(const struct run_list *list, long long now)
 		event++;
 	number = papi_run_format("%lld", readings[event].count);
 	papi_text_group(grouped, sizeof(grouped), number);
-	text = papi_run_format("papi_run: %lld s, %s times slower than alone; %s: %s",
-		(now - progress.started) / 1000000000, slowdown_of(list),
-		event < list->number ? list->events[event].name : "", grouped);
+	/* What only a profile counts is known in the end. */
+	text = papi_run_format("papi_run: %lld s, %s times slower than alone%s%s%s%s",
+		(now - progress.started) / 1000000000, slowdown_of(list), readings[event].count ? "; " : "",
+		readings[event].count ? list->events[event].name : "", readings[event].count ? ": " : "",
+		readings[event].count ? grouped : "");
 	snprintf(line, sizeof(line), "%s", text);
 	put("\r\x1b[K");
 	put(line);

@@ -67,21 +67,25 @@ static const char *plan_events(struct run_list *list, const struct run_result *r
 	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
 }
 
-void papi_run_virtual_begin(struct run_list *list, const struct run_result *result, const char *path)
+bool papi_run_virtual_begin(struct run_list *list, const struct run_result *result, const char *path)
 {
 	const char *reason;
+	bool ready = true;
 
 	if (!papi_run_virtual_wanted(list))
-		return;
+		return true;
 	reason = papi_agent_collector_begin(&collector, PAPI_AGENT_DIRECTORY, path);
 	if (!reason)
 		reason = plan_events(list, result);
-	if (!reason && papi_run_virtual_wanted(list))
+	if (!reason && papi_run_virtual_wanted(list) && result->profiled_exactly)
+		ready = papi_run_profile_begin_exact(list, result->command, collector.descriptor);
+	if (!reason && papi_run_virtual_wanted(list) && ready)
 		reason = papi_agent_collector_expect(&collector, path);
 	if (reason)
 		papi_run_virtual_refuse(list, reason);
-	if (!papi_run_virtual_wanted(list))
+	if (!papi_run_virtual_wanted(list) || !ready)
 		give_back();
+	return ready;
 }
 
 void papi_run_virtual_hand_over(void)
@@ -91,17 +95,12 @@ void papi_run_virtual_hand_over(void)
 
 /* ---- results ---- */
 
-static const char *take_values(struct run_list *list, size_t run, long long elapsed_ns)
+static void add_values(
+	struct run_list *list, size_t run, const long long *values, const long long *intervals, long long elapsed_ns)
 {
-	long long *values = papi_run_allocate(NULL, list->number, sizeof(*values));
-	long long *intervals = papi_run_allocate(NULL, list->number, sizeof(*intervals));
-	uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 	size_t position = 0;
-	int error;
 
-	papi_agent_collector_sums(&collector, sums);
-	error = papi_agent_values(eventset, sums, values, intervals);
-	for (size_t i = 0; error == PAPI_OK && i < list->number; i++) {
+	for (size_t i = 0; i < list->number; i++) {
 		struct run_event *event = &list->events[i];
 
 		if (!event->is_virtual || event->error)
@@ -112,9 +111,41 @@ static const char *take_values(struct run_list *list, size_t run, long long elap
 		event->running_ns += elapsed_ns;
 		event->user_only = true;
 	}
+}
+
+static const char *take_values(struct run_list *list, size_t run, long long elapsed_ns)
+{
+	long long *values = papi_run_allocate(NULL, list->number, sizeof(*values));
+	long long *intervals = papi_run_allocate(NULL, list->number, sizeof(*intervals));
+	uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
+	int error;
+
+	papi_agent_collector_sums(&collector, sums);
+	error = papi_agent_values(eventset, sums, values, intervals);
+	if (error == PAPI_OK)
+		add_values(list, run, values, intervals, elapsed_ns);
 	free(values);
 	free(intervals);
 	return error == PAPI_OK ? NULL : papi_run_events_reason(NULL, error);
+}
+
+/* The profile of the same run has them. */
+static const char *take_profile(struct run_list *list, size_t run, long long elapsed_ns, int status)
+{
+	long long *values = papi_run_allocate(NULL, list->number, sizeof(*values));
+	long long *intervals = papi_run_allocate(NULL, list->number, sizeof(*intervals));
+	size_t number = 0;
+	bool done;
+
+	memset(intervals, 0, list->number * sizeof(*intervals));
+	for (size_t i = 0; i < list->number; i++)
+		number += list->events[i].is_virtual && !list->events[i].error;
+	done = papi_run_profile_end_exact(status, elapsed_ns, values, number);
+	if (done)
+		add_values(list, run, values, intervals, elapsed_ns);
+	free(values);
+	free(intervals);
+	return done ? NULL : "its profile, of which the count is made, could not be written";
 }
 
 /* What each thread has, where it is wanted. */
@@ -178,7 +209,8 @@ void papi_run_virtual_read(const struct run_list *list, long long elapsed_ns, st
 	free(values);
 }
 
-void papi_run_virtual_end(struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns)
+void papi_run_virtual_end(
+	struct run_list *list, struct run_result *result, size_t run, long long elapsed_ns, int status)
 {
 	const char *reason = NULL;
 
@@ -186,6 +218,8 @@ void papi_run_virtual_end(struct run_list *list, struct run_result *result, size
 		return;
 	if (atomic_load(&collector.table->arrived) == 0)
 		reason = "the agent did not start in the program: the dynamic linker did not load it";
+	else if (result->profiled_exactly)
+		reason = take_profile(list, run, elapsed_ns, status);
 	else
 		reason = take_values(list, run, elapsed_ns);
 	if (reason)
@@ -194,6 +228,7 @@ void papi_run_virtual_end(struct run_list *list, struct run_result *result, size
 		take_tasks(list, result);
 	if (!reason)
 		papi_run_processes_take(&result->processes, collector.table);
+	papi_run_profile_cancel();
 	give_back();
 }
 

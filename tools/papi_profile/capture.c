@@ -58,6 +58,8 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "  -p, --pid PID           sample process PID until it ends or Ctrl-C\n"
 				 "  -t, --time SECONDS      with -p: for so long\n"
 				 "      --ready FD          with -p, for papi_run: before PID executes PROGRAM\n"
+				 "      --table FD          with -x and --ready, for papi_run: of the run that is\n"
+				 "                          counted in that table\n"
 				 "  -h, --help              show this text\n"
 				 "      --version           show the version of the library\n"
 				 "\n"
@@ -124,7 +126,9 @@ static void check_combination(const struct papi_profile_session *session, const 
 	if (session->exact && session->pid)
 		papi_tool_usage_error(
 			&tool, "-x is for a program that papi_profile starts, not for one that runs already");
-	if (session->ready >= 0 && (!session->pid || !program))
+	if (session->table >= 0 && (!session->exact || session->ready < 0 || session->pid || !program))
+		papi_tool_usage_error(&tool, "--table goes with -x, --ready and the PROGRAM that papi_run runs");
+	if (session->table < 0 && session->ready >= 0 && (!session->pid || !program))
 		papi_tool_usage_error(&tool, "--ready goes with -p PID and the PROGRAM that PID is about to execute");
 	if (both)
 		papi_tool_usage_error(&tool, "-F and -c say the same in two ways: leave out one");
@@ -138,14 +142,14 @@ static void check_combination(const struct papi_profile_session *session, const 
 
 static void parse_options(struct papi_profile_session *session, int argc, char **argv)
 {
-	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY, OPTION_READY };
+	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY, OPTION_READY, OPTION_TABLE };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "exact", no_argument, NULL, 'x' }, { "frequency", required_argument, NULL, 'F' },
 		{ "count", required_argument, NULL, 'c' }, { "graph", required_argument, NULL, 'g' },
 		{ "output", required_argument, NULL, 'o' }, { "pid", required_argument, NULL, 'p' },
 		{ "time", required_argument, NULL, 't' }, { "ready", required_argument, NULL, OPTION_READY },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
-		{ NULL, 0, NULL, 0 } };
+		{ "table", required_argument, NULL, OPTION_TABLE }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	bool by_frequency = false;
 	int option;
 
@@ -179,6 +183,9 @@ static void parse_options(struct papi_profile_session *session, int argc, char *
 			break;
 		case OPTION_READY:
 			session->ready = (int)papi_tool_number(&tool, "--ready", optarg, 0, INT32_MAX);
+			break;
+		case OPTION_TABLE:
+			session->table = (int)papi_tool_number(&tool, "--table", optarg, 0, INT32_MAX);
 			break;
 		case 'h':
 			print_and_exit(usage_text);
@@ -251,20 +258,24 @@ static void tell_samples(const struct papi_profile_session *session)
 			number, list->events[i].name);
 	}
 	number_text(number, sizeof(number), (int64_t)session->lost);
-	papi_profile_message("%s (%s lost) in %.3f s of %s", text, number, session->elapsed, session->command[0]);
+	if (session->ready < 0)
+		papi_profile_message(
+			"%s (%s lost) in %.3f s of %s", text, number, session->elapsed, session->command[0]);
 }
 
+/* papi_run itself tells people what came of it, but not what went wrong. */
 static void tell(const struct papi_profile_session *session)
 {
 	bool usual = !strcmp(session->file, PAPI_PROFILE_FILE);
 	const char *space = usual ? "" : " ", *file = usual ? "" : session->file;
 
-	if (session->exact)
+	if (session->exact && session->ready < 0)
 		papi_profile_exact_tell(session);
-	else
+	else if (!session->exact)
 		tell_samples(session);
-	papi_profile_message("in %s; to look at them: papi_profile report%s%s, or profometer%s%s", session->file, space,
-		file, space, file);
+	if (session->ready < 0)
+		papi_profile_message("in %s; to look at them: papi_profile report%s%s, or profometer%s%s",
+			session->file, space, file, space, file);
 }
 
 /* Finds the program, or says why it cannot be sampled. 0, or the exit status. */
@@ -344,6 +355,7 @@ int papi_profile_capture(int argc, char **argv)
 	struct papi_profile_events events = { 0 };
 	struct papi_profile_session session = { .file = PAPI_PROFILE_FILE,
 		.ready = -1,
+		.table = -1,
 		.rate = { .frequency = FREQUENCY, .graph = PAPI_PROFILE_GRAPH_FRAMES },
 		.events = &events };
 	char *path = NULL;

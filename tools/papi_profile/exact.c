@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,13 +17,10 @@
 
 #include "agent/collector.h"
 #include "base/error.h"
-#include "components/vpmu/call_frame.h"
 #include "components/vpmu/counters.h"
 #include "common.h"
-#include "event_names.h"
-#include "events.h"
-#include "options.h"
 #include "papi.h"
+#include "papi_profile/exact_events.h"
 #include "papi_profile/exact_log.h"
 #include "papi_profile/papi_profile.h"
 #include "program.h"
@@ -35,127 +34,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static bool is_virtual(const char *name)
-{
-	int code;
-
-	return PAPI_event_name_to_code(name, &code) == PAPI_OK && papi_event_is_virtual(code);
-}
-
-const char *papi_profile_exact_kind(const char *name)
-{
-	int code;
-
-	return PAPI_event_name_to_code(name, &code) == PAPI_OK ? papi_event_kind(code) : "exact";
-}
-
-bool papi_profile_exact_is_meant(const struct papi_profile_events *events)
-{
-	for (size_t i = 0; i < events->number; i++)
-		if (!is_virtual(events->events[i].name))
-			return false;
-	return events->number;
-}
-
-/* ---- Events -------------------------------------------------------------------------------------------- */
-
-static _Noreturn void refuse(const char *name, const char *reason)
-{
-	papi_profile_message("cannot profile %s exactly: %s", name, reason);
-	exit(PAPI_TOOL_USAGE);
-}
-
-static _Noreturn void refuse_status(const char *name, int status)
-{
-	char reason[PAPI_HUGE_STR_LEN];
-
-	papi_tool_reason(status, reason, sizeof(reason));
-	refuse(name, reason);
-}
-
-static int make_eventset(void)
-{
-	int eventset = PAPI_NULL, status = PAPI_create_eventset(&eventset);
-
-	if (status == PAPI_OK)
-		return eventset;
-	papi_profile_message("%s", PAPI_error_detail());
-	exit(PAPI_PROGRAM_FAILURE);
-}
-
-static void drop_eventset(int eventset)
-{
-	PAPI_cleanup_eventset(eventset);
-	PAPI_destroy_eventset(&eventset);
-}
-
-/* Alone, so that the reason names it. */
-static void check_event(const char *name)
-{
-	static struct papi_agent_plan plan;
-	char reason[PAPI_HUGE_STR_LEN];
-	int eventset, status;
-
-	if (papi_event_is_unknown(name, reason, sizeof(reason))) {
-		papi_profile_message("%s", reason);
-		exit(PAPI_TOOL_USAGE);
-	}
-	eventset = make_eventset();
-	status = PAPI_add_named_event(eventset, name);
-	/* Caches that make no sense keep presets from the virtual PMU, too. */
-	if (status != PAPI_OK && strncmp(name, "PAPI_", 5) == 0)
-		refuse_status(name, status);
-	if (!is_virtual(name))
-		refuse(name,
-			"only what the virtual PMU counts can be profiled exactly, such as PAPI_TOT_INS or "
-			"PAPI_L1_DCM; papi_native_avail lists its events. Without --exact it is sampled");
-	if (status == PAPI_OK)
-		status = papi_agent_plan(eventset, &plan);
-	if (status != PAPI_OK)
-		refuse_status(name, status);
-	if (strcmp(papi_profile_exact_kind(name), "estimated") == 0)
-		refuse(name,
-			"the sampled models (PAPI_VPMU_MODEL=sampled) look at a part of all accesses only, and cannot "
-			"tell where it misses: PAPI_VPMU_MODEL=full can");
-	drop_eventset(eventset);
-}
-
-/* The EventSet of all of them, which tells what is to be counted. */
-static int plan_events(struct papi_profile_events *list, bool calls, struct papi_agent_plan *plan)
-{
-	unsigned counters;
-	int eventset = make_eventset(), status;
-
-	for (size_t i = 0; i < list->number; i++) {
-		status = PAPI_add_named_event(eventset, list->events[i].name);
-		if (status != PAPI_OK)
-			refuse_status(list->events[i].name, status);
-	}
-	status = papi_agent_plan(eventset, plan);
-	if (status != PAPI_OK)
-		refuse_status(list->events[0].name, status);
-	/* With instructions, which every profile has. */
-	plan->profile = plan->counters | 1ull << PAPI_VPMU_INSTRUCTIONS;
-	plan->counters = 0;
-	counters = (unsigned)__builtin_popcountll(plan->profile);
-	/* What simulators count is known by instruction, not by call. */
-	plan->calls = calls && !plan->modelled && counters <= PAPI_VPMU_CALL_CLOCKS;
-	if (calls && !plan->calls && !plan->modelled)
-		papi_profile_message("calls are not recorded: there are too many events at once");
-	return eventset;
-}
-
-static void values_of(void *argument, const uint64_t *counters, long long *values)
-{
-	static uint64_t all[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
-
-	memcpy(all[0], counters, PAPI_PROFILE_EXACT_COUNTERS * sizeof(*counters));
-	if (papi_agent_values(*(const int *)argument, all, values, NULL) != PAPI_OK) {
-		papi_profile_message("%s", PAPI_error_detail());
-		exit(PAPI_PROGRAM_FAILURE);
-	}
 }
 
 /* ---- The directory ------------------------------------------------------------------------------------- */
@@ -248,12 +126,14 @@ static int run(struct papi_profile_session *session, char *path)
 
 /* ---- What is missing ----------------------------------------------------------------------------------- */
 
-static void tell_missing(struct papi_profile_session *session, const char *name, const char *reason)
+/* papi_run tells of its processes itself. */
+static void tell_missing(struct papi_profile_session *session, const char *name, const char *reason, bool aloud)
 {
 	char note[512];
 
 	snprintf(note, sizeof(note), "incomplete: %s: %s", name, reason);
-	papi_profile_message("%s", note);
+	if (aloud)
+		papi_profile_message("%s", note);
 	for (size_t i = 0; i < session->events->number; i++)
 		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
 }
@@ -261,6 +141,7 @@ static void tell_missing(struct papi_profile_session *session, const char *name,
 static void tell_all_missing(struct papi_profile_session *session)
 {
 	const struct papi_agent_table *table = collector.table;
+	bool aloud = session->table < 0;
 	uint32_t forks = atomic_load(&table->forks), children = atomic_load(&table->children);
 
 	for (uint32_t i = 0; i < atomic_load(&table->entered) && i < PAPI_AGENT_PROCESSES; i++) {
@@ -270,18 +151,20 @@ static void tell_all_missing(struct papi_profile_session *session)
 		entry.name[sizeof(entry.name) - 1] = entry.reason[sizeof(entry.reason) - 1] = '\0';
 		entry.next_name[sizeof(entry.next_name) - 1] = entry.next_reason[sizeof(entry.next_reason) - 1] = '\0';
 		if (state != PAPI_AGENT_FREE && atomic_load(&entry.losses))
-			tell_missing(session, entry.name, entry.reason);
+			tell_missing(session, entry.name, entry.reason, aloud);
 		else if (state == PAPI_AGENT_EXPECTED || state == PAPI_AGENT_EXECUTING)
 			tell_missing(session, entry.next_name,
 				*entry.next_reason
 					? entry.next_reason
 					: "the agent did not begin in it: the dynamic linker did not load it, "
-					  "or the program ended before");
+					  "or the program ended before",
+				aloud);
 	}
 	if (atomic_load(&table->unlisted))
-		tell_missing(session, "others", "more processes at once than there is room for");
+		tell_missing(session, "others", "more processes at once than there is room for", aloud);
 	if (forks > children)
-		tell_missing(session, "others", "processes made by a system call of the program's own (fork or clone)");
+		tell_missing(session, "others", "processes made by a system call of the program's own (fork or clone)",
+			aloud);
 }
 
 /* A process that runs on, was killed, or whose threads the kernel has ended, may have been between two counters. */
@@ -311,21 +194,22 @@ static void compare_sums(struct papi_profile_session *session, const struct papi
 	papi_agent_collector_sums(&collector, sums);
 	if (!plan->calls)
 		memcpy(sums[0], exact->sums, PAPI_VPMU_FIRST_MODELLED * sizeof(sums[0][0]));
-	values_of(&eventset, sums[0], values);
+	papi_profile_exact_values(&eventset, sums[0], values);
 	for (size_t i = 0; i < list->number; i++) {
 		snprintf(reason, sizeof(reason), "%lld were counted, and %" PRId64 " are in the profile", values[i],
 			list->events[i].value);
 		if (values[i] != list->events[i].value)
-			tell_missing(session, list->events[i].name, reason);
+			tell_missing(session, list->events[i].name, reason, true);
 	}
 	free(values);
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------------- */
+/* ---- To the end ---------------------------------------------------------------------------------------- */
 
 static bool finish(struct papi_profile_session *session, int eventset, int status)
 {
-	struct papi_profile_exact exact = { values_of, &eventset, collector.table->plan.modelled != 0, { 0 } };
+	struct papi_profile_exact exact = { papi_profile_exact_values, &eventset, collector.table->plan.modelled != 0,
+		{ 0 } };
 	bool done;
 
 	papi_profile_exact_read(&session->records, collector.table->plan.directory, &exact);
@@ -360,27 +244,107 @@ static int run_and_read(struct papi_profile_session *session, char *path, int ev
 	return papi_program_exit_status(status);
 }
 
-int papi_profile_exact_run(struct papi_profile_session *session, char *path)
+/* ---- For papi_run -------------------------------------------------------------------------------------- */
+
+/* The table that papi_run has made, and whose agents count for both. */
+static bool map_table(const struct papi_profile_session *session)
+{
+	struct stat status;
+	void *memory = MAP_FAILED;
+
+	if (fstat(session->table, &status) == 0 && status.st_size == (off_t)sizeof(*collector.table))
+		memory = mmap(NULL, sizeof(*collector.table), PROT_READ | PROT_WRITE, MAP_SHARED, session->table, 0);
+	collector.descriptor = session->table;
+	collector.table = memory == MAP_FAILED ? NULL : memory;
+	if (collector.table && collector.table->magic == PAPI_AGENT_MAGIC)
+		return true;
+	papi_profile_message("descriptor %d is no table of papi_run", session->table);
+	return false;
+}
+
+/* "STATUS NANOSECONDS" from papi_run, when the program has ended. False: it was not run. Where papi_run is gone, it
+ * may run on, and the profile has what there is by now. */
+static bool hear_end(struct papi_profile_session *session, int *status)
+{
+	long long nanoseconds = 0;
+	char text[64], *end;
+	size_t n = 0;
+
+	while (n < sizeof(text) - 1 && read(session->ready, &text[n], 1) == 1 && text[n] != '\n')
+		n++;
+	text[n] = '\0';
+	*status = -1;
+	session->elapsed = now() - session->started;
+	if (strcmp(text, "cancel") == 0)
+		return false;
+	if (n) {
+		*status = (int)strtol(text, &end, 10);
+		nanoseconds = strtoll(end, NULL, 10);
+		session->elapsed = 1e-9 * (double)nanoseconds;
+	}
+	return true;
+}
+
+/* The value of each event, a line for each. */
+static void tell_values(const struct papi_profile_session *session)
+{
+	for (size_t i = 0; i < session->events->number; i++)
+		dprintf(session->ready, "%" PRId64 "\n", session->events->events[i].value);
+}
+
+static int serve(struct papi_profile_session *session, int eventset)
+{
+	int status = papi_profile_session_make_store(session);
+
+	if (status)
+		return status;
+	/* Signals are for papi_run, which passes them on: this ends when the program does. */
+	papi_program_block_signals();
+	signal(SIGPIPE, SIG_IGN);
+	session->started = now();
+	if (write(session->ready, "\n", 1) != 1 || !hear_end(session, &status)) {
+		unlink(session->file);
+		return PAPI_PROGRAM_FAILURE;
+	}
+	session->failed = !finish(session, eventset, status);
+	if (!session->failed)
+		tell_values(session);
+	return 0;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------------- */
+
+static bool begin(const struct papi_profile_session *session, const char *path)
 {
 	const char *reason;
+
+	if (session->table >= 0)
+		return map_table(session);
+	reason = papi_agent_collector_begin(&collector, PAPI_AGENT_DIRECTORY, path);
+	if (reason)
+		papi_profile_message("cannot profile '%s' exactly: %s", session->command[0], reason);
+	return !reason;
+}
+
+int papi_profile_exact_run(struct papi_profile_session *session, char *path)
+{
+	struct papi_agent_plan *plan;
 	int eventset, status;
 
 	for (size_t i = 0; i < session->events->number; i++)
-		check_event(session->events->events[i].name);
-	reason = papi_agent_collector_begin(&collector, PAPI_AGENT_DIRECTORY, path);
-	if (reason) {
-		papi_profile_message("cannot profile '%s' exactly: %s", session->command[0], reason);
+		papi_profile_exact_check(session->events->events[i].name);
+	if (!begin(session, path))
 		return PAPI_PROGRAM_FAILURE;
-	}
-	eventset = plan_events(session->events, session->rate.graph != PAPI_PROFILE_GRAPH_NONE, &collector.table->plan);
-	if (!make_directory(session->file, collector.table->plan.directory, sizeof(collector.table->plan.directory))) {
+	plan = &collector.table->plan;
+	eventset = papi_profile_exact_plan(session->events, session->rate.graph != PAPI_PROFILE_GRAPH_NONE, plan);
+	if (!make_directory(session->file, plan->directory, sizeof(plan->directory))) {
 		papi_agent_collector_end(&collector);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	status = run_and_read(session, path, eventset);
+	status = session->table >= 0 ? serve(session, eventset) : run_and_read(session, path, eventset);
 	if (!session->failed)
-		drop_directory(collector.table->plan.directory);
-	drop_eventset(eventset);
+		drop_directory(plan->directory);
+	papi_profile_exact_forget(eventset);
 	papi_agent_collector_end(&collector);
 	if (papi_profile_store_close(session->store) != PAPI_OK && !session->failed) {
 		papi_profile_message("%s", papi_error_sentence());

@@ -4,7 +4,10 @@
  * each block is gone, in files of a directory beside the store (components/vpmu/profile_log.h). They are read when the
  * program has ended, and deleted. One thread.
  *
- *	exact.c       events, the run, what is told		exact_log.[ch]  from the files to counts of addresses
+ *	exact.c            the run, what is told	exact_log.[ch]  from the files to counts of addresses
+ *	exact_events.[ch]  what is to be counted
+ *
+ * papi_run makes such a profile of a run of its own: its agents are asked for it in its table.
  */
 #ifndef PAPI_PROFILE_EXACT_H
 #define PAPI_PROFILE_EXACT_H
@@ -17,7 +20,7 @@ bool papi_profile_exact_is_meant(const struct papi_profile_events *events);
 /* What a count of such an event is worth: "exact", or "modelled". */
 const char *papi_profile_exact_kind(const char *name);
 
-/* Runs the program at path. The exit status of papi_profile; failures are told. */
+/* Runs the program at path, or waits until papi_run has. The exit status of papi_profile; failures are told. */
 int papi_profile_exact_run(struct papi_profile_session *session, char *path);
 
 /* Tells what came of it, when it has ended. */

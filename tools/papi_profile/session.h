@@ -21,6 +21,7 @@ struct papi_profile_session {
 	char **command; /* of the program, or of the process */
 	pid_t pid;      /* the process to watch, 0: a program is run */
 	int ready;      /* the process is about to execute the command, and waits for a byte here; -1: it is not */
+	int table; /* with exact, papi_run's, which runs the program and speaks to us by ready; -1: there is none */
 	double seconds; /* how long to watch, 0: to the end */
 	struct papi_profile_rate rate;
 	struct papi_profile_events *events;
