@@ -25,8 +25,9 @@
 
 struct options {
 	enum run_format format;
-	const char *output; /* path of the report, NULL for standard error */
-	const char *save;   /* path of the results, NULL for none */
+	const char *output;   /* path of the report, NULL for standard error */
+	const char *save;     /* path of the results, NULL for none */
+	const char *roofline; /* path of the picture, NULL for none */
 	int repeat;
 	int interval_ms; /* 0: none */
 	pid_t pid;       /* process to watch, 0 when a program is run */
@@ -136,6 +137,7 @@ static const char usage_text[] =
 	"  -g, --group GROUP,...   metrics: flops, cache, ... (--list-groups), or a FILE of groups\n"
 	"      --explain           with -g: say in a few sentences what stands out\n"
 	"      --passes            with -g: run the program several times where not all fits at once\n"
+	"      --roofline FILE     draw the program under the roofs of this machine: FILE.svg or FILE.html\n"
 	"      --list-groups       list the groups of metrics, all or those of -g, and do nothing else\n"
 	"  -o, --output FILE       write the report to FILE\n"
 	"      --format FORMAT     text (for people), json or csv\n"
@@ -186,6 +188,9 @@ static void __attribute__((noreturn)) print_version(void)
 /* What does not go together. program: NULL if there is none. */
 static void check_options(const struct options *options, const struct run_list *list, const char *program)
 {
+	if (options->roofline && (options->pid || options->interval_ms))
+		papi_tool_usage_error(&papi_run_tool, "--roofline draws whole runs of a program: leave out %s",
+			options->pid ? "-p" : "-I");
 	if (options->pid && (program || options->repeat > 1 || options->reproducible || options->save))
 		papi_tool_usage_error(&papi_run_tool, "-p watches a process that runs already: leave out %s",
 			program                         ? "PROGRAM"
@@ -236,6 +241,7 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		OPTION_EXPLAIN,
 		OPTION_PASSES,
 		OPTION_LIST_GROUPS,
+		OPTION_ROOFLINE,
 		OPTION_PER_THREAD,
 		OPTION_PER_PROCESS,
 		OPTION_VERSION
@@ -243,7 +249,8 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "group", required_argument, NULL, 'g' }, { "explain", no_argument, NULL, OPTION_EXPLAIN },
 		{ "passes", no_argument, NULL, OPTION_PASSES },
-		{ "list-groups", no_argument, NULL, OPTION_LIST_GROUPS }, { "output", required_argument, NULL, 'o' },
+		{ "list-groups", no_argument, NULL, OPTION_LIST_GROUPS },
+		{ "roofline", required_argument, NULL, OPTION_ROOFLINE }, { "output", required_argument, NULL, 'o' },
 		{ "format", required_argument, NULL, OPTION_FORMAT }, { "repeat", required_argument, NULL, 'r' },
 		{ "interval", required_argument, NULL, 'I' }, { "pid", required_argument, NULL, 'p' },
 		{ "best-effort", no_argument, NULL, OPTION_BEST_EFFORT },
@@ -271,6 +278,9 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 			break;
 		case OPTION_PASSES:
 			options->passes = true;
+			break;
+		case OPTION_ROOFLINE:
+			options->roofline = optarg;
 			break;
 		case OPTION_LIST_GROUPS:
 			options->list_groups = true;
@@ -439,6 +449,8 @@ static int finish(struct run_list *list, struct run_result *result, const struct
 	papi_run_events_conclude(list);
 	error_before = papi_run_intervals_end(list, result);
 	papi_run_metrics_compute(list, result);
+	if (options->roofline && result->runs && !papi_run_roofline_draw(options->roofline, list, result))
+		error_before = error_before ? error_before : EIO;
 	tell_left_out(result);
 	tell_passes(list, result);
 	if (papi_run_events_counted(list) == 0)
@@ -469,6 +481,7 @@ static void result_free(struct run_result *result)
 	free(result->watch_note);
 	free(result->environment_note);
 	free(result->passes_note);
+	free(result->roofline_note);
 	papi_run_processes_free(&result->processes);
 	papi_run_tasks_free(&result->tasks);
 }
@@ -500,7 +513,12 @@ int main(int argc, char **argv)
 	if (status == 0) {
 		int output;
 
+		if (options.roofline)
+			papi_run_roofline_parse(&list, options.roofline);
 		prepare_events(&list, &options);
+		if (options.roofline)
+			papi_run_roofline_prepare(&list, options.roofline);
+		result.roofline = options.roofline;
 		result.profiled = options.profile;
 		result.profiled_exactly = options.profile && papi_run_virtual_wanted(&list);
 		if (result.profiled_exactly)

@@ -9,7 +9,8 @@
  * (what makes runs differ), papi_run_virtual.c (events that an agent counts inside the program), papi_run_processes.c
  * (whether it has counted all of it), papi_run_profile.c (where events happened), papi_run_metrics.c,
  * papi_run_metrics_report.c and papi_run_passes.c (groups of metrics: their values, how these are told, and what of
- * them is counted at once), papi_run_intervals.c and papi_run_intervals_write.c (what is counted in each interval),
+ * them is counted at once), papi_run_roofline.c (the program under
+ * the roofs of the machine), papi_run_intervals.c and papi_run_intervals_write.c (what is counted in each interval),
  * papi_run_tasks.c and papi_run_tasks_report.c (in each thread or process), papi_run_meanwhile.c
  * and papi_run_progress.c (what there is to do while the program runs; what people see meanwhile).
  *
@@ -180,6 +181,11 @@ struct run_result {
 	char *watch_note;       /* what may be missing from the watch of a process, NULL for nothing */
 	char *passes_note;      /* that the events were counted in several runs, NULL: they were not */
 	char *environment_note; /* what of its environment the program did not get, NULL: it got all */
+	bool roofline;          /* wanted: times in which nothing is counted by translation */
+	long long alone_ns;     /* summed over so many runs of the program by itself: elapsed ... */
+	long long alone_cpu_ns; /* ... and on CPUs */
+	size_t alone_runs;
+	char *roofline_note; /* where the program stands under the roofs, NULL: it is not drawn */
 	struct run_processes processes;
 	struct run_tasks tasks;
 };
@@ -232,6 +238,13 @@ void papi_run_metrics_list(const struct run_list *list);
 void papi_run_passes_plan(struct run_list *list, bool allowed);
 /* Gives the events up whose pass was not completed. */
 void papi_run_passes_conclude(struct run_list *list, size_t completed);
+
+/* papi_run_roofline.c */
+/* These two end papi_run where there is no file, or nothing to draw. */
+void papi_run_roofline_parse(struct run_list *list, const char *path);
+void papi_run_roofline_prepare(const struct run_list *list, const char *path);
+/* When all is counted. False after a message. */
+bool papi_run_roofline_draw(const char *path, const struct run_list *list, struct run_result *result);
 
 /* papi_run_counters.c */
 void papi_run_counters_open(struct run_counters *counters, struct run_list *list, pid_t tid);

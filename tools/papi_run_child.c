@@ -43,7 +43,7 @@ static bool wait_for(const struct papi_program *program, struct run_list *list, 
 			memset(usage, 0, sizeof(*usage));
 			return true;
 		}
-		papi_run_meanwhile(list, result, counters, 1);
+		papi_run_meanwhile(list, result, counters, counters ? 1 : 0);
 		number = wait_signal(&waited, &info);
 		if (number < 0 || number == SIGCHLD)
 			continue;
@@ -80,6 +80,15 @@ static void hand_over(void)
 {
 	papi_run_virtual_hand_over();
 	papi_run_environment_hand_over();
+}
+
+/* Of several runs the first that fails decides. */
+static void take_status(struct run_result *result, int status)
+{
+	if (result->exit_status)
+		return;
+	result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	result->exit_status = papi_program_exit_status(status);
 }
 
 /*
@@ -138,11 +147,35 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 		papi_run_profile_end();
 	if (error)
 		return -papi_run_child_refused(result->command[0], true, error);
-	/* Of several runs the first that fails decides. */
-	if (result->exit_status == 0) {
-		result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-		result->exit_status = papi_program_exit_status(status);
+	take_status(result, status);
+	return interrupted;
+}
+
+/* Runs the program with nothing counted, for its times. As run_once(). */
+static int run_alone(struct run_list *list, struct run_result *result, char *path)
+{
+	struct papi_program program;
+	struct rusage usage;
+	const char *call;
+	long long started;
+	int status, error;
+	bool interrupted;
+
+	papi_run_environment_begin(path, result->command);
+	error = papi_program_spawn(&program, path, result->command, papi_run_environment_hand_over, &call);
+	if (error) {
+		papi_run_message("cannot %s: %s", call, strerror(error));
+		return -PAPI_PROGRAM_FAILURE;
 	}
+	started = papi_run_now();
+	error = papi_program_release(&program);
+	interrupted = wait_for(&program, list, result, NULL, &status, &usage);
+	if (error)
+		return -papi_run_child_refused(result->command[0], true, error);
+	result->alone_ns += papi_run_now() - started;
+	result->alone_cpu_ns += nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+	result->alone_runs++;
+	take_status(result, status);
 	return interrupted;
 }
 
@@ -152,7 +185,15 @@ static int run_passes(struct run_list *list, struct run_result *result, char *pa
 	size_t passes = list->passes ? list->passes : 1, completed = 0;
 	int done = 0;
 
-	for (list->pass = 0; done == 0 && list->pass < passes; list->pass++) {
+	list->pass = 0;
+	if (result->roofline && papi_run_virtual_wanted(list))
+		done = run_alone(list, result, path);
+	/* A signal has ended it before anything was counted. */
+	if (done > 0 && result->runs == 0) {
+		papi_run_reserve(list, result);
+		result->elapsed_ns[0] = result->alone_ns;
+	}
+	for (; done == 0 && list->pass < passes; list->pass++) {
 		if (list->pass > 0 && interrupted_between())
 			break;
 		done = run_once(list, result, path);

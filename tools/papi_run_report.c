@@ -446,6 +446,14 @@ static void notes_print(const struct page *page, const struct run_list *list, co
 		note_print(page, note);
 		free(note);
 	}
+	if (result->roofline_note) {
+		char *note = papi_run_format("%s", result->roofline_note);
+
+		papi_escape_terminal(note);
+		fputc('\n', page->out);
+		papi_text_wrap(page->out, "roofline:", 10, note);
+		free(note);
+	}
 	if (result->watch_note)
 		note_print(page, result->watch_note);
 	if (result->passes_note)

@@ -146,7 +146,7 @@ class Lists(MetricsTest):
         result = subprocess.run([PAPI_RUN, "--list-groups"], capture_output=True, text=True, timeout=60, check=True)
         groups = re.findall(r"^(\w+)  ", result.stdout, re.M)
         self.assertEqual(groups, ["flops", "cache", "branch", "tlb", "memory", "vector", "instructions", "stalls",
-                                  "energy", "system"])
+                                  "energy", "roofline", "system"])
         self.assertIn("  page_faults_per_second    page faults (fault/s, exact): N0 / N1 = perf::PAGE-FAULTS, "
                       "perf::TASK-CLOCK\n", result.stdout)
 

@@ -3,11 +3,12 @@
  * papi_roofline: what this machine can do at most, measured.
  *
  *	papi_roofline.c   command line
- *	kernels_*.c       loops for the processor, from the templates of kernels.h
+ *	kernels_*.c       loops for the processor, from the templates of kernels.h; kernels_none.c where there are none
  *	measure.c         runs a kernel on one or on all CPUs, several times
  *	peaks.c           which kernels over how much memory; the best of each
  *	keep.c            the file in which peaks are kept
  *	report.c          peaks for people, as JSON and as CSV
+ *	picture.h         programs and regions under these peaks, for other tools, which have all but the first and last
  *
  * Peaks own nothing; kernels are static. Threads run only inside papi_roofline_measure(). No signal handlers.
  */
@@ -69,6 +70,8 @@ unsigned papi_roofline_cpus(void);
 void papi_roofline_describe(struct papi_roofline *roofline);
 /* Everything, with a word on standard error about what is measured if that is a terminal. */
 bool papi_roofline_find(struct papi_roofline *roofline);
+/* Of memory, or else of arithmetic in double precision, the fastest. NULL: none was measured. */
+const struct papi_roofline_peak *papi_roofline_highest(const struct papi_roofline *roofline, bool memory);
 
 /* keep.c: false: there is nothing of this machine. */
 bool papi_roofline_load(struct papi_roofline *roofline);
@@ -79,7 +82,5 @@ void papi_roofline_keep(const struct papi_roofline *roofline);
 void papi_roofline_text(FILE *out, const struct papi_roofline *roofline);
 void papi_roofline_json(FILE *out, const struct papi_roofline *roofline);
 void papi_roofline_csv(FILE *out, const struct papi_roofline *roofline);
-/* Of memory, or else of arithmetic in double precision, the fastest. NULL: none was measured. */
-const struct papi_roofline_peak *papi_roofline_highest(const struct papi_roofline *roofline, bool memory);
 
 #endif

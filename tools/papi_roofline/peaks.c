@@ -144,3 +144,18 @@ bool papi_roofline_find(struct papi_roofline *roofline)
 	tell("");
 	return good;
 }
+
+const struct papi_roofline_peak *papi_roofline_highest(const struct papi_roofline *roofline, bool memory)
+{
+	const struct papi_roofline_peak *found = NULL;
+
+	for (unsigned i = 0; i < roofline->n; i++) {
+		const struct papi_roofline_peak *peak = &roofline->peaks[i];
+
+		if (peak->is_memory != memory || (memory ? peak->bytes != 0 : strncmp(peak->name, "double", 6) != 0))
+			continue;
+		if (!found || peak->all.best > found->all.best)
+			found = peak;
+	}
+	return found;
+}

@@ -1,45 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - the peaks of a machine, for people, as JSON and as CSV. */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "escape.h"
-#include "papi_roofline/papi_roofline.h"
+#include "papi_roofline/picture.h"
 #include "terminal.h"
 #include "text.h"
 
 #define BUSY 0.1 /* a spread beyond this is told */
-
-const struct papi_roofline_peak *papi_roofline_highest(const struct papi_roofline *roofline, bool memory)
-{
-	const struct papi_roofline_peak *found = NULL;
-
-	for (unsigned i = 0; i < roofline->n; i++) {
-		const struct papi_roofline_peak *peak = &roofline->peaks[i];
-
-		if (peak->is_memory != memory || (memory ? peak->bytes != 0 : strncmp(peak->name, "double", 6) != 0))
-			continue;
-		if (!found || peak->all.best > found->all.best)
-			found = peak;
-	}
-	return found;
-}
-
-/* "L2 (1 MiB)", "double, 256 bits". */
-static void label_of(const struct papi_roofline_peak *peak, char *text, size_t size)
-{
-	double kib = peak->bytes / 1024;
-
-	if (!peak->is_memory)
-		snprintf(text, size, "%.6s, %s bits", peak->name, peak->name + 7);
-	else if (peak->bytes == 0)
-		snprintf(text, size, "%s", peak->name);
-	else if (kib < 1024)
-		snprintf(text, size, "%s (%.0f KiB)", peak->name, kib);
-	else
-		snprintf(text, size, "%s (%.4g MiB)", peak->name, kib / 1024);
-}
 
 static void print_peaks(FILE *out, bool coloured, const struct papi_roofline *roofline, bool memory)
 {
@@ -55,7 +24,7 @@ static void print_peaks(FILE *out, bool coloured, const struct papi_roofline *ro
 
 		if (peak->is_memory != memory)
 			continue;
-		label_of(peak, label, sizeof(label));
+		papi_roofline_label(peak, label, sizeof(label));
 		papi_escape_terminal(label);
 		fprintf(out, "%-22s %10.1f  %5.1f%% %12.1f  %5.1f%%  %s\n", label, peak->one.best / 1e9,
 			100 * peak->one.spread, peak->all.best / 1e9, 100 * peak->all.spread, peak->kernel);
