@@ -38,7 +38,8 @@ for page in "$root"/doc/man3/*.3; do
 			extern papi_handle_t handle;
 			extern void *recorder;
 			extern double residual;
-			void handle_error(void), work(void), measured(void), not_measured(void);
+			void handle_error(void), work(void), measured(void), not_measured(void), read_input(void);
+			void solve(void);
 			void show(int code), step(int i);
 			void example(void);
 		END

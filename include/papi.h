@@ -75,6 +75,7 @@
  *   papi_eventset.h    event sets: making, filling, starting, reading
  *   papi_events.h      events and components: names, codes, descriptions
  *   papi_metrics.h     metrics: numbers with a meaning, made of counts
+ *   papi_perfometer.h  showing a program while it runs
  *   papi_options.h     domain, granularity, attaching, multiplexing and the other options
  *   papi_sampling.h    overflow and profiling: where in the program events occur
  *   papi_system.h      threads, timers, hardware, program and memory
@@ -98,6 +99,7 @@
 #include "papi_highlevel.h"
 #include "papi_metrics.h"
 #include "papi_options.h"
+#include "papi_perfometer.h"
 #include "papi_sampling.h"
 #include "papi_system.h"
 

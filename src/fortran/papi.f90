@@ -558,4 +558,19 @@ module papi
       integer(c_int), intent(out) :: check
     end subroutine
   end interface
+
+  ! ---- A program that is shown while it runs: extensions of this library -----------------------------------
+
+  interface
+    subroutine papif_perfometer(listens) bind(C, name='papif_perfometer_')
+      import :: c_int
+      integer(c_int), intent(out) :: listens
+    end subroutine
+
+    subroutine papif_mark_perfometer(color, check) bind(C, name='papif_mark_perfometer_')
+      import :: c_int
+      integer(c_int), intent(in) :: color
+      integer(c_int), intent(out) :: check
+    end subroutine
+  end interface
 end module papi

@@ -140,4 +140,9 @@ PAPI_API void papif_hl_read_(const char *region, int *check, papif_length length
 PAPI_API void papif_hl_region_end_(const char *region, int *check, papif_length length);
 PAPI_API void papif_hl_stop_(int *check);
 
+/* ---- perfometer.c: extensions of this library ---------------------------------------------------------- */
+
+PAPI_API void papif_perfometer_(int *listens);
+PAPI_API void papif_mark_perfometer_(const int *color, int *check);
+
 #endif

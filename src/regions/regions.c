@@ -16,6 +16,7 @@
 
 #include "api/api.h"
 #include "linux/time/clock.h"
+#include "live/live.h"
 
 void papi_region_warn(const char *format, ...)
 {
@@ -115,6 +116,9 @@ static int region_begin(const char *region)
 
 int PAPI_hl_region_begin(const char *region)
 {
+	/* Outside of what is counted, as is the other. */
+	if (papi_live_is_seen() && region)
+		papi_live_region(region, true);
 	return papi_result(region_begin(region));
 }
 
@@ -175,7 +179,11 @@ int PAPI_hl_read(const char *region)
 
 int PAPI_hl_region_end(const char *region)
 {
-	return papi_result(with_region("PAPI_hl_region_end", region, true));
+	int status = with_region("PAPI_hl_region_end", region, true);
+
+	if (papi_live_is_seen() && region)
+		papi_live_region(region, false);
+	return papi_result(status);
 }
 
 static int stop(void)

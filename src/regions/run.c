@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "live/meet.h"
 
 /* Ranks are below this, so that children, which are counted from here, meet none. */
 #define FIRST_CHILD 1000000
@@ -25,10 +26,6 @@
 struct papi_region_run papi_region_run = { .rank = -1 };
 
 static bool begun;
-
-/* Open MPI, MVAPICH, PMIx (Open MPI 5, Slurm), MPICH and its kin, Cray and HPE PALS, Flux, Slurm. */
-static const char *const rank_variables[] = { "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-	"PALS_RANKID", "FLUX_TASK_RANK", "SLURM_PROCID" };
 
 /*
  * What names a job; the first that is there. Not more than one: of nested launchers the outer one's variables may
@@ -48,19 +45,9 @@ static const char *variable(const char *name)
 
 static long find_rank(void)
 {
-	for (size_t i = 0; i < COUNT_OF(rank_variables); i++) {
-		const char *value = variable(rank_variables[i]);
-		char *end;
-		long rank;
+	int rank = papi_meet_rank();
 
-		if (!value)
-			continue;
-		errno = 0;
-		rank = strtol(value, &end, 10);
-		if (!errno && !*end && rank >= 0 && rank < FIRST_CHILD)
-			return rank;
-	}
-	return -1;
+	return rank < FIRST_CHILD ? rank : -1;
 }
 
 /* When a process began, in ticks since the machine did: field 22 of its stat file, 20 fields behind the name. */

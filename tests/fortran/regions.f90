@@ -30,6 +30,14 @@ program regions
   call papif_hl_stop(check)
   call expect_equal(PAPI_OK, check, 'stop')
 
+  ! Marks are for a perfometer that listens; regions.sh sees to it that none does.
+  call papif_perfometer(check)
+  call expect_equal(0, check, 'perfometer')
+  call papif_mark_perfometer(PAPI_MARK_RED, check)
+  call expect_equal(PAPI_OK, check, 'a mark')
+  call papif_mark_perfometer(-1, check)
+  call expect_equal(PAPI_EINVAL, check, 'a mark without a colour')
+
   ! Regions begin also where nobody may count; but then there is nothing to look at.
   set = PAPI_NULL
   call papif_create_eventset(set, check)

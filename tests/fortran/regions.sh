@@ -8,7 +8,7 @@
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-PAPI_EVENTS=perf::PAGE-FAULTS PAPI_OUTPUT_DIRECTORY=$work "$1"
+PAPI_PERFOMETER=off PAPI_EVENTS=perf::PAGE-FAULTS PAPI_OUTPUT_DIRECTORY=$work "$1"
 set -- "$work"/papi_hl_output/*.json
 [ $# -eq 1 ] || {
 	echo "files of the run: $*"

@@ -59,9 +59,13 @@ FLOORS = {
     'components/vpmu': 'include base linux/time core components/vpmu/counters.h components/vpmu/agent.h '
                        'components/vpmu/models components/vpmu/engine.h',
     'components': 'base components/perf_event components/rusage components/sde components/sysdetect components/vpmu',
+    # What programs and perfometers say to each other.
+    'live/frame': '',
+    'live/meet': '',
+    'live': 'live/frame live/meet',
     # What programs call.
-    'api': 'include base linux/machine linux/process linux/time events metrics core',
-    'regions': 'include base linux/machine linux/time events core api',
+    'api': 'include base linux/machine linux/process linux/time events metrics core live',
+    'regions': 'include base linux/machine linux/time events core api live/meet live',
     'fortran': 'include base api',
     # Profiles: from addresses to names; the store, and what it adds up to.
     'symbols': '',
