@@ -43,21 +43,23 @@ def samples_of(messages, lane=0):
 
 
 class Meter:
-    """A perfometer that runs, and the address that it has printed."""
+    """A perfometer that runs, and the address that it has printed; with a token of a file, that is no part of it."""
 
-    def __init__(self, *arguments, **how):
+    def __init__(self, *arguments, token=None, **how):
         self.process = subprocess.Popen([PERFOMETER, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True, **how)
         line = self.process.stderr.readline()
-        match = re.fullmatch(r"perfometer: (http://127\.0\.0\.1:(\d+))/\?token=([0-9a-f]{32})\n", line)
+        shown = "TOKEN with that of '.*'" if token else "[0-9a-f]{32}"
+        match = re.fullmatch(rf"perfometer: (http://127\.0\.0\.1:(\d+))/\?token=({shown})\n", line)
         if not match:
             self.close()
             raise AssertionError(f"no address: {line}")
-        self.base, self.port, self.token = match[1], int(match[2]), match[3]
+        self.base, self.port, self.token = match[1], int(match[2]), token or match[3]
 
-    def ask(self, path, body=None, method=None, token=None, headers=None):
+    def ask(self, path, body=None, method=None, token=None, headers=None, threads=None):
         """The status and the text of an answer."""
         address = f"{self.base}{path}?token={self.token if token is None else token}"
+        address += f"&threads={threads}" if threads else ""
         request = urllib.request.Request(address, data=body, method=method, headers=headers or {})
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:

@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import unittest
+import urllib.parse
 
 from meter import (HAS_SERVER, is_virtual, LOOPER, main, MeterTest, MINOR_FAULTS, PAGE_FAULTS, read_messages,
                    samples_of, TASK_CLOCK, TOOLS)
@@ -112,11 +113,17 @@ class Requests(MeterTest):
         status, text = self.server.ask("/metrics")
         self.assertEqual(status, 200)
         lines = text.splitlines()
-        self.assertEqual(lines[1], "# TYPE papi_event counter")
+        self.assertEqual(lines[1], "# TYPE papi_program_running gauge")
+        self.assertRegex(lines[2], r'^papi_program_running\{program="sleep",pid="\d+"\} 1$')
+        self.assertEqual(lines[4], "# TYPE papi_event counter")
         self.assertEqual(lines[-1], "# EOF")
         found = [re.fullmatch(r'papi_event_total\{event="(.*?)",worth="exact",unit="(.*?)",program="sleep",pid="\d+"\} '
-                              r'\d+', line) for line in lines[2:-1]]
+                              r'\d+', line) for line in lines[5:-1]]
         self.assertEqual([match.groups() for match in found], [(PAGE_FAULTS, ""), (TASK_CLOCK, "ns")])
+        # Threads are there for those who ask, and none is known of the kernel's events.
+        with_threads = self.server.ask("/metrics", threads="1")[1].splitlines()
+        self.assertEqual(with_threads[-2:], ["# TYPE papi_thread_event counter", "# EOF"])
+        self.assertEqual(self.server.ask("/metrics", threads="2")[1].splitlines()[:5], lines[:5])
 
     def test_pages(self):
         """Several at once, each with all that there was; too many are refused."""
@@ -235,6 +242,53 @@ class Pages(MeterTest):
                 break
         server.close()
 
+    def test_a_token_of_a_file(self):
+        """Which is not shown, and is what requests have to have."""
+        path, token = self.path("token"), "A-long.enough_token~1"
+        for end in ("", "\n"):
+            with open(path, "w", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o640)) as file:
+                file.write(token + end)
+            os.chmod(path, 0o640)
+            server = self.meter("-e", PAGE_FAULTS, "--token-file", path, "sleep", "600", token=token)
+            self.assertEqual(server.ask("/metrics")[0], 200)
+            for wrong in (token[:-1], token + "1", token + "\n", ""):
+                self.assertEqual(server.ask("/metrics", token=urllib.parse.quote(wrong))[0], 403)
+            self.assertEqual(
+                server.ask("/metrics", token="", headers={"Authorization": f"Bearer {token}"})[0], 200)
+            server.process.terminate()
+            self.assertEqual(server.wait(), (143, ""))
+
+    def test_files_that_are_no_token(self):
+        path, never = self.path("token"), self.path("never")
+        for text, mode, words in (("x" * 15, 0o600, "16 to 128"), ("x" * 129, 0o600, "16 to 128"),
+                                  ("x" * 100000, 0o600, "16 to 128"), ("", 0o600, "16 to 128"),
+                                  ("x" * 16 + " ", 0o600, "16 to 128"), ("x" * 16 + "\n\n", 0o600, "16 to 128"),
+                                  ("x" * 16 + "\n" + "y" * 16, 0o600, "16 to 128"),
+                                  ("x" * 16 + "&a=b", 0o600, "16 to 128"),
+                                  ("x" * 128 + "\nmore", 0o600, "16 to 128"), ("x" * 20 + "\0", 0o600, "16 to 128"),
+                                  ("\u00e4" * 16, 0o600, "16 to 128"),
+                                  ("x" * 16, 0o644, "others may read"), ("x" * 16, 0o620, "others may read"),
+                                  ("x" * 16, 0o602, "others may read")):
+            with self.subTest(text=text[:40], mode=oct(mode)):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                os.chmod(path, mode)
+                self.assert_no_token(path, never, words)
+        os.unlink(path)
+        self.assert_no_token(path, never, "No such file")
+        os.mkfifo(path, 0o600)
+        self.assert_no_token(path, never, "no regular file")
+        self.assert_no_token(self.directory, never, "no regular file")
+        self.assertFalse(os.path.exists(never))
+        result = self.run_it("--no-page", "--record", self.path("r"), "--token-file", path, "true")
+        self.assertEqual((result.returncode, "leave out --token-file" in result.stderr), (2, True), result.stderr)
+
+    def assert_no_token(self, path, never, words):
+        result = self.run_it("-e", PAGE_FAULTS, "--token-file", path, "touch", never)
+        self.assertEqual((result.returncode, result.stdout), (125, ""), result.stderr)
+        self.assertIn(words, result.stderr)
+        self.assertNotIn("xxxx", result.stderr)
+
     def test_two_at_once(self):
         servers = [self.meter("-e", PAGE_FAULTS, "sleep", "600") for _ in range(2)]
         self.assertNotEqual(servers[0].token, servers[1].token)
@@ -274,6 +328,27 @@ class Switching(MeterTest):
         server.process.terminate()
         self.assertEqual(server.wait(), (7, ""))
         return samples_of(read_messages(path))
+
+    def test_threads_for_prometheus(self):
+        """Each once, parts of the whole; what a metric is made of is there, too."""
+        server = self.meter("-e", "branch_share", LOOPER, "tt", "100000000000", env=self.environment)
+        shape = re.compile(r'papi_thread_event_total\{event="(\w+)",worth="exact",unit="",program="looper",'
+                           r'pid="(\d+)",process="(\d+)",tid="(\d+)",thread="looper"\} (\d+)')
+        found = []
+
+        def has_both():
+            found[:] = shape.findall(server.ask("/metrics", threads="1")[1])
+            return len(found) == 4
+        self.wait_until(has_both, "both threads")
+        self.assertEqual({row[0] for row in found}, {"PAPI_BR_INS", "PAPI_TOT_INS"})
+        self.assertEqual(len({row[3] for row in found}), 2)
+        self.assertEqual({row[1] for row in found}, {row[2] for row in found})
+        text = server.ask("/metrics")[1]
+        self.assertNotIn("papi_thread_event", text)
+        for event in ("PAPI_BR_INS", "PAPI_TOT_INS"):
+            whole = int(re.search(rf'papi_event_total\{{event="{event}".*\}} (\d+)', text)[1])
+            self.assertLessEqual(sum(int(row[4]) for row in found if row[0] == event), whole)
+        server.close()
 
     def test_twenty_switches(self):
         turns = 200000000

@@ -38,18 +38,18 @@ static void read_name(pid_t pid, pid_t tid, char *name, size_t size)
 	fclose(file);
 }
 
-void papi_session_write_thread(struct papi_session *session, const struct papi_session_lane *lane, double now)
+void papi_session_write_thread(struct papi_session *session, struct papi_session_lane *lane, double now)
 {
 	FILE *out = papi_journal_write(session->journal, PAPI_JOURNAL_THREAD, lane->id, now);
-	char process[64], name[64];
+	char process[64];
 
 	read_name(lane->pid, lane->pid, process, sizeof(process));
-	read_name(lane->pid, lane->tid, name, sizeof(name));
+	read_name(lane->pid, lane->tid, lane->name, sizeof(lane->name));
 	fprintf(out, "{\"type\":\"thread\",\"t\":%.6f,\"id\":%d,\"whole\":%s,\"pid\":%d,\"tid\":%d,\"process\":", now,
 		lane->id, lane->id ? "false" : "true", (int)lane->pid, (int)lane->tid);
 	papi_escape_json(out, lane->id ? process : session->name);
 	fputs(",\"name\":", out);
-	papi_escape_json(out, lane->id ? name : session->name);
+	papi_escape_json(out, lane->id ? lane->name : session->name);
 	fputs(",\"rank\":null}", out);
 	papi_journal_done(session->journal);
 }

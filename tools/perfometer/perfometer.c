@@ -37,6 +37,7 @@ static const char usage_text[] =
 	"      --record FILE       write all that the page is told to FILE, too\n"
 	"      --no-page           serve no page\n"
 	"      --port PORT         serve the page on this port of 127.0.0.1 instead of any that is free\n"
+	"      --token-file FILE   take the token of the page from FILE, which others cannot read\n"
 	"      --text              show it in this terminal instead of a page\n"
 	"      --stay              serve the page after the program's end, until Ctrl-C\n"
 	"      --models            have events ready that are modelled (caches, branch prediction), too\n"
@@ -167,9 +168,12 @@ static void check(const struct papi_perfometer_options *options, bool has_port)
 			&papi_perfometer_tool, "-p watches a process that runs already: leave out PROGRAM");
 	if (!options->pid && !options->command)
 		papi_tool_usage_error(&papi_perfometer_tool, "there is no PROGRAM to run and no -p PID to watch");
-	if (!options->server && (options->stay || has_port))
+	if (!options->server && (options->stay || has_port || options->token_file))
 		papi_tool_usage_error(&papi_perfometer_tool, "%s serves nothing: leave out %s",
-			options->text ? "--text without --port" : "--no-page", options->stay ? "--stay" : "--port");
+			options->text ? "--text without --port" : "--no-page",
+			options->stay      ? "--stay"
+				: has_port ? "--port"
+					   : "--token-file");
 	if (!options->server && !options->record && !options->text)
 		papi_tool_usage_error(&papi_perfometer_tool, "with --no-page, --record FILE says where the counts go");
 }
@@ -181,13 +185,14 @@ static long number(const char *option, long minimum, long maximum)
 
 static void parse(struct papi_perfometer_options *options, int argc, char **argv)
 {
-	enum { RATE = 256, RECORD, NO_PAGE, PORT, TEXT, STAY, MODELS, VERSION };
+	enum { RATE = 256, RECORD, NO_PAGE, PORT, TEXT, STAY, MODELS, TOKEN_FILE, VERSION };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "pid", required_argument, NULL, 'p' }, { "rate", required_argument, NULL, RATE },
 		{ "record", required_argument, NULL, RECORD }, { "no-page", no_argument, NULL, NO_PAGE },
 		{ "port", required_argument, NULL, PORT }, { "stay", no_argument, NULL, STAY },
 		{ "text", no_argument, NULL, TEXT }, { "models", no_argument, NULL, MODELS },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 } };
+		{ "token-file", required_argument, NULL, TOKEN_FILE }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 } };
 	bool has_port = false;
 	int option;
 
@@ -211,6 +216,9 @@ static void parse(struct papi_perfometer_options *options, int argc, char **argv
 		case PORT:
 			options->port = (int)number("--port", 0, 65535);
 			has_port = true;
+			break;
+		case TOKEN_FILE:
+			options->token_file = optarg;
 			break;
 		case TEXT:
 			options->text = true;

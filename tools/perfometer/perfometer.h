@@ -7,7 +7,7 @@
  *	kernel.c  virtual.c     what is counted: by the kernel, and by agents in the program
  *	     session.c          which events are asked for; a sample of all lanes
  *	     journal.c          messages: kept for pages, and written to a recording
- *	     server.c           pages, and what they ask for (available.c)
+ *	     server.c           pages, and what they ask for (available.c, openmetrics.c)
  *	     replay.c           a recording in place of a program
  *
  * A lane is what a page draws one line for. Lane 0 is the whole program, with its children and all that has ended; its
@@ -48,7 +48,8 @@ struct papi_perfometer_options {
 	bool text;   /* a view in the terminal */
 	bool models; /* all simulators run from the beginning */
 	const char *record;
-	char **command; /* NULL-terminated; NULL: there is none */
+	const char *token_file; /* NULL: a token of this run alone */
+	char **command;         /* NULL-terminated; NULL: there is none */
 };
 
 /* run.c and replay.c: the exit status. */

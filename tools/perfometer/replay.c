@@ -120,9 +120,12 @@ static int serve(struct recording *recording, int port)
 {
 	const struct papi_server_answers nothing = { .argument = NULL };
 	struct pollfd files[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	struct papi_server *server = NULL;
+	struct papi_token token;
 	char reason[1024];
-	struct papi_server *server = papi_server_begin(&recording->journal, &nothing, port, reason, sizeof(reason));
 
+	if (papi_token_make(&token, reason, sizeof(reason)))
+		server = papi_server_begin(&recording->journal, &nothing, &token, port, reason, sizeof(reason));
 	if (!server) {
 		papi_perfometer_say("%s", reason);
 		return EXIT_FAILURE;

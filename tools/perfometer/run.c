@@ -20,6 +20,7 @@
 #include "common.h"
 #include "escape.h"
 #include "events.h"
+#include "openmetrics.h"
 #include "perfometer.h"
 #include "process.h"
 #include "program.h"
@@ -227,9 +228,9 @@ static char *answer_available(void *argument)
 	return papi_available_json(argument);
 }
 
-static char *answer_metrics(void *argument)
+static char *answer_metrics(void *argument, bool threads)
 {
-	return papi_available_openmetrics(argument);
+	return papi_openmetrics(argument, threads);
 }
 
 static bool answer_choice(void *argument, const char *const names[], size_t number, char *reason, size_t size)
@@ -237,20 +238,36 @@ static bool answer_choice(void *argument, const char *const names[], size_t numb
 	return papi_session_choose(argument, names, number, reason, size);
 }
 
+/* A token that is used again is not for whatever keeps standard error. */
+static void tell_address(const struct meter *meter)
+{
+	const char *address = papi_server_address(meter->server), *file = meter->options->token_file;
+
+	if (file)
+		papi_perfometer_say("%.*s?token=TOKEN with that of '%s'", (int)strcspn(address, "?"), address, file);
+	else
+		papi_perfometer_say("%s", address);
+}
+
 static bool start_server(struct meter *meter)
 {
+	const struct papi_perfometer_options *options = meter->options;
+	struct papi_token token;
 	char reason[1024];
 
-	if (!meter->options->server)
+	if (!options->server)
 		return true;
+	if (!(options->token_file ? papi_token_read(&token, options->token_file, reason, sizeof(reason))
+				  : papi_token_make(&token, reason, sizeof(reason))))
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	meter->answers = (struct papi_server_answers){ &meter->session, answer_available, answer_metrics,
 		answer_choice };
 	meter->server = papi_server_begin(
-		&meter->journal, &meter->answers, meter->options->port, reason, sizeof(reason));
+		&meter->journal, &meter->answers, &token, options->port, reason, sizeof(reason));
 	if (!meter->server)
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	meter->files[FILE_SERVER].fd = papi_server_file(meter->server);
-	papi_perfometer_say("%s", papi_server_address(meter->server));
+	tell_address(meter);
 	return true;
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "escape.h"
 #include "page.h"
@@ -43,7 +42,8 @@ struct papi_server {
 	struct MHD_Daemon *daemon;
 	const struct papi_journal *journal;
 	const struct papi_server_answers *answers;
-	char token[33], *address;
+	struct papi_token token;
+	char *address;
 	struct listener *listeners;
 	unsigned n_listeners;
 	bool closed;
@@ -218,33 +218,19 @@ static void wake(struct papi_server *server)
 
 /* ---- requests ---- */
 
-/* In a time that tells nothing about where they differ. */
-static bool is_token(const struct papi_server *server, const char *text)
-{
-	unsigned char difference = 0;
-
-	if (!text || strlen(text) != sizeof(server->token) - 1)
-		return false;
-	for (size_t i = 0; i < sizeof(server->token) - 1; i++)
-		difference |= (unsigned char)(text[i] ^ server->token[i]);
-	return !difference;
-}
-
 static bool may(const struct papi_server *server, struct MHD_Connection *connection)
 {
 	static const char bearer[] = "Bearer ";
 	const char *header = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
 
 	if (header && !strncmp(header, bearer, sizeof(bearer) - 1))
-		return is_token(server, header + sizeof(bearer) - 1);
-	return is_token(server, MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token"));
+		return papi_token_is(&server->token, header + sizeof(bearer) - 1);
+	return papi_token_is(&server->token, MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token"));
 }
 
-static enum MHD_Result answer_made(
-	const struct papi_server *server, struct MHD_Connection *connection, char *(*make)(void *), const char *type)
+/* What others have made of what is counted; NULL: there is nothing. */
+static enum MHD_Result answer_made(struct MHD_Connection *connection, char *text, const char *type)
 {
-	char *text = make ? make(server->answers->argument) : NULL;
-
 	if (!text)
 		return refuse(connection, MHD_HTTP_CONFLICT, "this is a recording: nothing is counted here");
 	return answer_text(connection, MHD_HTTP_OK, text, type);
@@ -274,9 +260,17 @@ static enum MHD_Result choose(
 		"application/json");
 }
 
+static bool wants_threads(struct MHD_Connection *connection)
+{
+	const char *threads = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "threads");
+
+	return threads && !strcmp(threads, "1");
+}
+
 static enum MHD_Result respond(struct papi_server *server, struct MHD_Connection *connection, const char *path,
 	const char *method, const struct body *body)
 {
+	const struct papi_server_answers *answers = server->answers;
 	bool get = !strcmp(method, "GET"), is_events = !strcmp(path, "/events");
 
 	if (!may(server, connection))
@@ -293,9 +287,11 @@ static enum MHD_Result respond(struct papi_server *server, struct MHD_Connection
 	if (!strcmp(path, "/data"))
 		return answer_data(server, connection);
 	if (!strcmp(path, "/available"))
-		return answer_made(server, connection, server->answers->available, "application/json");
+		return answer_made(connection, answers->available ? answers->available(answers->argument) : NULL,
+			"application/json");
 	if (!strcmp(path, "/metrics"))
-		return answer_made(server, connection, server->answers->metrics,
+		return answer_made(connection,
+			answers->metrics ? answers->metrics(answers->argument, wants_threads(connection)) : NULL,
 			"application/openmetrics-text; version=1.0.0; charset=utf-8");
 	return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such page");
 }
@@ -348,17 +344,6 @@ static void forget_request(
 
 /* ---- the server ---- */
 
-static bool make_token(struct papi_server *server)
-{
-	unsigned char bytes[sizeof(server->token) / 2];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return false;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(server->token + 2 * i, 3, "%02x", bytes[i]);
-	return true;
-}
-
 /* It is not for standard error, which is perfometer's own. */
 static void say_nothing(void *argument, const char *format, va_list arguments)
 {
@@ -381,17 +366,12 @@ static struct MHD_Daemon *listen_on(struct papi_server *server, int port)
 }
 
 struct papi_server *papi_server_begin(const struct papi_journal *journal, const struct papi_server_answers *answers,
-	int port, char *reason, size_t size)
+	const struct papi_token *token, int port, char *reason, size_t size)
 {
 	struct papi_server *server = papi_perfometer_allocate(NULL, 1, sizeof(*server));
 	const union MHD_DaemonInfo *info;
 
-	*server = (struct papi_server){ .journal = journal, .answers = answers };
-	if (!make_token(server)) {
-		snprintf(reason, size, "there are no random numbers for a token: %s", strerror(errno));
-		free(server);
-		return NULL;
-	}
+	*server = (struct papi_server){ .journal = journal, .answers = answers, .token = *token };
 	errno = 0;
 	server->daemon = listen_on(server, port);
 	if (!server->daemon) {
@@ -402,7 +382,7 @@ struct papi_server *papi_server_begin(const struct papi_journal *journal, const 
 	}
 	info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	server->address = papi_perfometer_format(
-		"http://127.0.0.1:%d/?token=%s", info ? info->port : port, server->token);
+		"http://127.0.0.1:%d/?token=%s", info ? info->port : port, server->token.text);
 	return server;
 }
 

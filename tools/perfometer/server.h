@@ -18,12 +18,13 @@
 #include <stddef.h>
 
 #include "journal.h"
+#include "token.h"
 
 /* What a request is answered with by others. Texts are theirs to make and the server's to free; NULL: there is none. */
 struct papi_server_answers {
 	void *argument;
 	char *(*available)(void *argument);
-	char *(*metrics)(void *argument);
+	char *(*metrics)(void *argument, bool threads);
 	/* False, and why not. */
 	bool (*choose)(void *argument, const char *const names[], size_t number, char *reason, size_t size);
 };
@@ -32,7 +33,7 @@ struct papi_server;
 
 /* Port 0: any that is free. NULL, and why. */
 struct papi_server *papi_server_begin(const struct papi_journal *journal, const struct papi_server_answers *answers,
-	int port, char *reason, size_t size);
+	const struct papi_token *token, int port, char *reason, size_t size);
 /* The address of the page, with its token. */
 const char *papi_server_address(const struct papi_server *server);
 /* To wait for, with poll(), for so many milliseconds at most; -1: without end. */

@@ -39,6 +39,7 @@ struct papi_session_lane {
 	pid_t pid, tid;
 	uint32_t serial;
 	bool used, gone;  /* gone: the thread is, though its page is still there */
+	char name[64];    /* of the thread, as it was when it was first seen */
 	unsigned seen;    /* the last look that it was in */
 	unsigned missed;  /* samples after its end that had no total of it yet */
 	double *previous; /* of all events, for metrics; NaN: not known */
@@ -87,7 +88,7 @@ void papi_session_end(struct papi_session *session);
 
 /* One message with all lanes: whole is known for each event by now, and looked tells whether threads are. */
 void papi_session_write_sample(struct papi_session *session, double now, bool looked);
-void papi_session_write_thread(struct papi_session *session, const struct papi_session_lane *lane, double now);
+void papi_session_write_thread(struct papi_session *session, struct papi_session_lane *lane, double now);
 void papi_session_end_lanes(struct papi_session *session, double now, const char *reason);
 
 #endif
