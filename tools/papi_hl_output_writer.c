@@ -20,6 +20,9 @@ static const struct papi_tool_option options[] = {
 		"thread (summary)" },
 	{ 'n', "notation", "NOTATION", "derived: rates such as IPC, too; raw: only what was counted (derived)" },
 	{ 'g', "group", "GROUP,...", "metrics, too, of those groups: flops, cache, ... (papi_run --list-groups)" },
+	{ 'r', "roofline", "FILE", "draw the regions under the roofs of this machine: FILE.svg or FILE.html" },
+	{ 'T', "times", "PATH",
+		"with -r: take the times from this run of the program, in which nothing made it slower" },
 	{ 'o', "output", "FILE", "write there instead of to standard output" },
 	{ 0 },
 };
@@ -37,7 +40,9 @@ struct request {
 	enum writer_type type;
 	bool rates;
 	const char *output;
-	const char *groups; /* NULL: none */
+	const char *groups;   /* NULL: none */
+	const char *roofline; /* likewise */
+	const char *times;    /* likewise */
 	const char **sources;
 	unsigned n_sources;
 };
@@ -96,11 +101,19 @@ static struct request parse(int argc, char **argv)
 		case 'g':
 			request.groups = optarg;
 			break;
+		case 'r':
+			request.roofline = optarg;
+			break;
+		case 'T':
+			request.times = optarg;
+			break;
 		case 'o':
 			request.output = optarg;
 			break;
 		}
 	}
+	if (request.times && !request.roofline)
+		papi_tool_usage_error(&writer_tool, "--times is for the picture of --roofline");
 	if (!request.n_sources)
 		request.sources[request.n_sources++] = "papi_hl_output";
 	return request;
@@ -152,7 +165,7 @@ static int print_to(const struct request *request, const struct writer_run *run)
 
 int main(int argc, char **argv)
 {
-	struct writer_run run = { 0 };
+	struct writer_run run = { 0 }, times = { 0 };
 	struct request request;
 	int status = EXIT_SUCCESS;
 	bool good = true;
@@ -163,6 +176,8 @@ int main(int argc, char **argv)
 	/* All the mistakes there are, before the end. */
 	for (unsigned i = 0; i < request.n_sources; i++)
 		good &= writer_read(&run, request.sources[i]);
+	if (request.times)
+		good &= writer_read(&times, request.times);
 	if (!good)
 		return papi_tool_finish(EXIT_FAILURE);
 	warn_of_differences(&run);
@@ -170,6 +185,8 @@ int main(int argc, char **argv)
 	writer_find_quantities(&run, request.rates);
 	if (request.groups)
 		writer_add_metrics(&run, request.groups);
+	if (request.roofline && !writer_draw_roofline(&run, request.times ? &times : &run, request.roofline))
+		return papi_tool_finish(EXIT_FAILURE);
 	if (request.output)
 		status = print_to(&request, &run);
 	else

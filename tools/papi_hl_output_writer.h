@@ -6,6 +6,7 @@
  *	papi_hl_output_writer_read.c       files of ranks, each a JSON text, into samples
  *	papi_hl_output_writer_data.c       regions, samples, quantities and their statistics
  *	papi_hl_output_writer_metrics.c    metrics
+ *	papi_hl_output_writer_roofline.c   regions under the roofs of the machine
  *	papi_hl_output_writer_print.c      table and CSV          papi_hl_output_writer_json.c    JSON
  *
  * A *sample* is what one thread of one rank says about one region. A region is a path of names: the same name inside
@@ -23,6 +24,7 @@
 #include <stdio.h>
 
 #include "options.h"
+#include "papi.h"
 
 struct writer_sample {
 	unsigned file, thread; /* positions of the file and, in it, of the thread */
@@ -140,6 +142,9 @@ long double writer_whole(const struct writer_run *run, const struct writer_quant
 
 /* Behind the other quantities, those metrics of the groups whose events were counted. */
 void writer_add_metrics(struct writer_run *run, const char *groups);
+/* Whether all events of a metric were counted; what they are worth together. */
+bool writer_metric_is_counted(
+	const struct writer_run *run, int group, const PAPI_metric_info_t *metric, const char **kind);
 /* The metric of all these samples together. */
 long double writer_metric(const struct writer_run *run, const struct writer_sample *samples, unsigned n,
 	const struct writer_quantity *quantity);
@@ -154,5 +159,9 @@ bool writer_read(struct writer_run *run, const char *source);
 void writer_print_table(FILE *stream, const struct writer_run *run, enum writer_type type);
 void writer_print_csv(FILE *stream, const struct writer_run *run, enum writer_type type);
 void writer_print_json(FILE *stream, const struct writer_run *run, enum writer_type type);
+
+/* A picture of all regions, with the times of a run of the same program, which may be this one; it may get regions
+ * without samples. False after a message. */
+bool writer_draw_roofline(struct writer_run *run, struct writer_run *times, const char *path);
 
 #endif

@@ -37,8 +37,8 @@ static void __attribute__((noreturn)) refuse(const char *name)
 	exit(2);
 }
 
-/* Whether all events of a metric were counted; what they are worth together. */
-static bool is_counted(const struct writer_run *run, int group, const PAPI_metric_info_t *metric, const char **kind)
+bool writer_metric_is_counted(
+	const struct writer_run *run, int group, const PAPI_metric_info_t *metric, const char **kind)
 {
 	char name[PAPI_MAX_STR_LEN];
 
@@ -83,7 +83,7 @@ static void add_group(struct writer_run *run, const char *name)
 
 		if (PAPI_metric_info(group, i, &metric) != PAPI_OK || *metric.why)
 			continue;
-		if (!is_counted(run, group, &metric, &kind)) {
+		if (!writer_metric_is_counted(run, group, &metric, &kind)) {
 			missing.metrics++;
 			continue;
 		}

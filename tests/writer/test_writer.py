@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -516,6 +517,110 @@ class SpeedTest(WriterTest):
         rounds = [[self.cpu_time(command) for command in commands] for _ in range(7)]
         self.assertLess(min(many / few for few, many, _ in rounds), 15, rounds)
         self.assertLess(min(many / python for _, many, python in rounds), 4, rounds)
+
+
+class Roofline(WriterTest):
+    """Regions under roofs that are known: the file in which they are kept is written here, once its name is known."""
+    ROOFS = "m 32768 2e11 0 4e11 0\tk\tL1\nm 0 1e10 0 2e10 0\tk\tmemory\nf 0 4e10 0 8e10 0\tk\tdouble 64\n"
+    GROUP = ("GROUP,roofline,x\nMETRIC,operations,flop,N0,perf::PAGE-FAULTS\n"
+             "METRIC,bytes_below_l1,B,64 * N0,perf::CPU-MIGRATIONS\n")
+    EVENTS = {"perf::PAGE-FAULTS": "", "perf::CPU-MIGRATIONS": ""}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.kept = tempfile.mkdtemp(prefix="papi-writer-roofs-")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.kept)
+        super().tearDownClass()
+
+    def setUp(self):
+        super().setUp()
+        self.write("g.csv", self.GROUP)
+        environment = {**os.environ, "PAPI_METRICS_FILE": self.path("g.csv"), "XDG_CACHE_HOME": self.kept}
+        self.how = {"env": environment}
+        if os.path.isdir(os.path.join(self.kept, "papi")):
+            return
+        self.write_ranks(self.counted())
+        result = self.run_writer("-r", "first.svg", **self.how)
+        if "no kernels" in result.stderr:
+            self.skipTest("no roofs can be measured on this processor")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("measures the roofs of this machine, once", result.stderr)
+        name = os.path.join(self.kept, "papi", os.listdir(os.path.join(self.kept, "papi"))[0])
+        with open(name, encoding="utf-8") as file:
+            head = file.read().splitlines()[:3]
+        with open(name, "w", encoding="utf-8") as file:
+            file.write("\n".join(head) + "\n" + self.ROOFS)
+
+    def counted(self, *threads, seconds=1, **facts):
+        """Without a CPU, so that it may be this one."""
+        def work(operations, lines):
+            return {"perf::PAGE-FAULTS": operations, "perf::CPU-MIGRATIONS": lines}
+
+        regions = [region("<all>", seconds=seconds, **work(4 * 10 ** 9, 10 ** 9 // 2)),
+                   region("inner", 0, 3, seconds=seconds, **work(2 * 10 ** 9, 10 ** 9))]
+        content = rank_file(0, *(threads or [regions]), events=self.EVENTS, **facts)
+        del content["cpu_info"]
+        return content
+
+    def page(self, *arguments):
+        result = self.run_writer("-r", "p.html", *arguments, **self.how)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        with open(self.path("p.html"), encoding="utf-8") as file:
+            page = file.read()
+        rows = re.findall(r"<tr><td>(.*?)</td></tr>", page)
+        return page, {cells[0]: cells[1:] for cells in (row.split("</td><td>") for row in rows)}
+
+    def test_points(self):
+        """In a second 4 Gflop with 32 GB from memory, for which that allows 1.25; and 2 with 64."""
+        self.write_ranks(self.counted())
+        page, rows = self.page()
+        self.assertEqual(rows["&lt;all&gt;"], ["4", "exact", "1", "4", "0.125", "exact", "320 %", "memory"])
+        self.assertEqual(rows["&lt;all&gt;/inner"], ["2", "exact", "1", "2", "0.03125", "exact", "640 %", "memory"])
+        self.assertNotIn("<all>", page)
+        self.assertIn(": the roofs of one CPU<", page)
+
+    def test_times_of_another_run(self):
+        """A region that was there as often has a time; others have none."""
+        self.write_ranks(self.counted(slowed_by_counting=True))
+        times = self.counted(seconds=4)
+        times["threads"]["0"]["regions"]["1"]["region_count"] = 2
+        self.write("times/rank_0.json", times)
+        page, rows = self.page("--times", "times")
+        self.assertEqual(rows["&lt;all&gt;"][2:4], ["4", "1"])
+        self.assertEqual(rows["&lt;all&gt;/inner"][2:4], ["n/a", "n/a"])
+        self.assertIn("times are of another run", page)
+        self.assertIn("its time is not known", page)
+
+    def test_threads(self):
+        """What two did together, in the time of the slower one, under the roofs of all."""
+        def thread(operations, seconds):
+            return [region("r", seconds=seconds, **{"perf::PAGE-FAULTS": operations,
+                                                    "perf::CPU-MIGRATIONS": 10 ** 9})]
+
+        self.write_ranks(self.counted(thread(10 ** 9, 1), thread(3 * 10 ** 9, 2)))
+        page, rows = self.page()
+        self.assertEqual(rows["r"], ["4", "exact", "2", "2", "0.03125", "exact", "320 %", "memory"])
+        self.assertIn(": the roofs of all ", page)
+
+    def test_refused(self):
+        self.write_ranks(self.counted(slowed_by_counting=True))
+        self.write("other.json", rank_file(0, [region("r")], events=self.EVENTS))
+        self.write("none.json", rank_file(0, [region("r", **counts(1, 1, 1))]))
+        for words, *arguments in (("counting has made it slower: run it once more", "-r", "x.svg"),
+                                  ("has to end in .svg", "-r", "x.png"), ("No such file", "-r", "no/x.svg"),
+                                  ("this was counted on 'a CPU'", "-r", "x.svg", "-s", "other.json"),
+                                  ("run with PAPI_EVENTS=perf::PAGE-FAULTS,perf::CPU-MIGRATIONS", "-r", "x.svg", "-s",
+                                   "none.json"),
+                                  ("nothing.json", "-r", "x.svg", "-T", "nothing.json")):
+            result = self.run_writer(*arguments, **self.how)
+            self.assertEqual((result.returncode, result.stdout), (1, ""), arguments)
+            self.assertIn(words, result.stderr)
+            self.assertFalse(os.path.exists(self.path("x.svg")))
+        self.assertEqual(self.run_writer("-T", "papi_hl_output").returncode, 2)
 
 
 if __name__ == "__main__":
