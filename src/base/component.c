@@ -51,6 +51,13 @@ const char *papi_component_no_stand_in(void)
 	return NULL;
 }
 
+void papi_component_tell_region(const char *name)
+{
+	for (int i = 0; i < papi_component_count; i++)
+		if (papi_components[i]->translator)
+			papi_components[i]->translator->region(name);
+}
+
 int papi_component_check(const struct papi_component *component)
 {
 	if (component->info->disabled)

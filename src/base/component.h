@@ -149,6 +149,8 @@ struct papi_component_translator {
 	/* The function that changes the actions of signals, for the library itself; NULL: nothing stands there, and
 	 * sigaction(2) does. */
 	papi_sigaction *(*sigaction)(void);
+	/* The calling thread is in a region of that name from now on, as the innermost one; NULL: in none. */
+	void (*region)(const char *name);
 };
 
 struct papi_component {
@@ -238,6 +240,9 @@ enum papi_cpu_counters papi_component_cpu_counters(void);
 /* Where the CPU has no counters and no other component counts the presets in its place: why the one that could does
  * not. NULL otherwise. Changes the detail. */
 const char *papi_component_no_stand_in(void);
+
+/* Tells components that translate the program in which region the calling thread is; NULL: in none. */
+void papi_component_tell_region(const char *name);
 
 /* PAPI_OK, or PAPI_ECMP_DISABLED with the component's reason in the detail. */
 int papi_component_check(const struct papi_component *component);

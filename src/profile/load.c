@@ -168,6 +168,11 @@ static void read_thread(struct reading *reading)
 	};
 }
 
+static void read_region(struct reading *reading)
+{
+	*NEXT(reading, regions) = (struct papi_profile_region){ .name = text_at(reading, 1) };
+}
+
 static void read_module(struct reading *reading)
 {
 	*NEXT(reading, modules) = (struct papi_profile_module){
@@ -214,6 +219,7 @@ static void read_count(struct reading *reading)
 		.address = needed(reading, REFERENCE(reading, 3, addresses, false)),
 		.samples = count_at(reading, 4),
 		.value = count_at(reading, 5),
+		.region = needed(reading, REFERENCE(reading, 6, regions, false)),
 	};
 	struct papi_profile_event *event;
 
@@ -300,13 +306,17 @@ static const struct {
 	{ "SELECT id, module, offset FROM address ORDER BY id", read_address },
 	{ "SELECT id, address FROM context ORDER BY id", read_context },
 	{ "SELECT id, parent FROM context ORDER BY id", read_parent },
-	{ "SELECT thread, event, context, address, samples, value FROM count ORDER BY event, thread, context, address",
-		read_count },
 	{ "SELECT id, module, name, linkage, low, high, file, line FROM function ORDER BY id", read_function },
 	{ "SELECT address, depth, function, file, line FROM location ORDER BY address, depth", read_location },
 };
 
-/* Stores of the first version have none. */
+/* Stores of the first version have no calls, and those of the second no regions. */
+static const char outside_sql[] = "SELECT 0, ''", regions_sql[] = "SELECT id, name FROM region ORDER BY id";
+static const char *const counts_sql[] = {
+	"SELECT thread, event, context, address, samples, value, 0 FROM count ORDER BY event, thread, context, address",
+	"SELECT thread, event, context, address, samples, value, region FROM count"
+	" ORDER BY event, thread, context, address, region"
+};
 static const char calls_sql[] =
 	"SELECT thread, event, site, callee, calls, value FROM call ORDER BY event, callee, site";
 
@@ -386,6 +396,7 @@ static bool is_ours(struct papi_profile *profile, char *reason, size_t size)
 	else if (schema < FIRST_SCHEMA)
 		snprintf(reason, size, "it is a profile without a schema: what wrote it has not come to its end");
 	profile->has_calls = schema > FIRST_SCHEMA;
+	profile->has_regions = schema > FIRST_SCHEMA + 1;
 	return schema >= FIRST_SCHEMA && schema <= PAPI_PROFILE_SCHEMA;
 }
 
@@ -449,6 +460,12 @@ struct papi_profile *papi_profile_load(const char *path, char *reason, size_t si
 	sqlite3_exec(profile->store, "BEGIN", NULL, NULL, NULL);
 	for (size_t i = 0; reading.good && i < sizeof(tables) / sizeof(tables[0]); i++)
 		read_table(&reading, tables[i].sql, tables[i].read);
+	if (reading.good)
+		read_table(&reading, outside_sql, read_region);
+	if (reading.good && profile->has_regions)
+		read_table(&reading, regions_sql, read_region);
+	if (reading.good)
+		read_table(&reading, counts_sql[profile->has_regions], read_count);
 	if (reading.good && profile->has_calls)
 		read_table(&reading, calls_sql, read_call);
 	sqlite3_exec(profile->store, "COMMIT", NULL, NULL, NULL);
@@ -516,6 +533,8 @@ static void free_texts(struct papi_profile *profile)
 		free(profile->processes.items[i].name);
 	for (size_t i = 0; i < profile->threads.n; i++)
 		free(profile->threads.items[i].name);
+	for (size_t i = 0; i < profile->regions.n; i++)
+		free(profile->regions.items[i].name);
 	for (size_t i = 0; i < profile->modules.n; i++) {
 		free(profile->modules.items[i].path);
 		free(profile->modules.items[i].build_id);
@@ -537,6 +556,7 @@ void papi_profile_free(struct papi_profile *profile)
 	FREE_LIST(profile->events);
 	FREE_LIST(profile->processes);
 	FREE_LIST(profile->threads);
+	FREE_LIST(profile->regions);
 	FREE_LIST(profile->modules);
 	FREE_LIST(profile->addresses);
 	FREE_LIST(profile->contexts);

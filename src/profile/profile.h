@@ -84,8 +84,13 @@ struct papi_profile_context {
 	uint32_t address;
 };
 
+struct papi_profile_region {
+	char *name; /* "" outside of all */
+};
+
 struct papi_profile_count {
 	uint32_t thread;
+	uint32_t region; /* of papi_profile.regions, of which the first is what is outside of all */
 	uint32_t event;
 	uint32_t context; /* NONE: nobody knows */
 	uint32_t address;
@@ -112,11 +117,13 @@ struct papi_profile {
 	char *path;
 	struct sqlite3 *store;
 	bool writable;
-	bool has_calls; /* the store can have them */
+	bool has_calls;   /* the store can have them */
+	bool has_regions; /* likewise */
 	struct papi_profile_run run;
 	PAPI_PROFILE_LIST(struct papi_profile_event, events);
 	PAPI_PROFILE_LIST(struct papi_profile_process, processes);
 	PAPI_PROFILE_LIST(struct papi_profile_thread, threads);
+	PAPI_PROFILE_LIST(struct papi_profile_region, regions);
 	PAPI_PROFILE_LIST(struct papi_profile_module, modules);
 	PAPI_PROFILE_LIST(struct papi_profile_address, addresses);
 	PAPI_PROFILE_LIST(struct papi_profile_context, contexts);

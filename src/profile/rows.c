@@ -24,7 +24,7 @@ static size_t *place_in(sqlite3_vtab_cursor *cursor)
 static int connect_table(
 	sqlite3 *database, void *rows, int n, const char *const *words, sqlite3_vtab **made, char **error)
 {
-	int status = sqlite3_declare_vtab(database, "CREATE TABLE papi_rows (a, b, c, d, e, f)");
+	int status = sqlite3_declare_vtab(database, "CREATE TABLE papi_rows (a, b, c, d, e, f, g)");
 	struct table *table;
 
 	(void)n;

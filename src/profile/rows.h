@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAPI_PROFILE_COLUMNS 6 /* a, b, c, d, e, f */
+#define PAPI_PROFILE_COLUMNS 7 /* a, b, c, d, e, f, g */
 
 struct papi_profile_rows {
 	const int64_t (*values)[PAPI_PROFILE_COLUMNS];

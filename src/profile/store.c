@@ -33,9 +33,11 @@ static const char tables[] =
 	" offset INTEGER NOT NULL, UNIQUE (module, offset));"
 	"CREATE TABLE context (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context,"
 	" address INTEGER NOT NULL REFERENCES address);"
+	"CREATE TABLE region (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE count (thread INTEGER NOT NULL REFERENCES thread, event INTEGER NOT NULL REFERENCES event,"
 	" context INTEGER NOT NULL DEFAULT 0, address INTEGER NOT NULL REFERENCES address,"
-	" samples INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (thread, event, context, address))"
+	" region INTEGER NOT NULL DEFAULT 0, samples INTEGER NOT NULL, value INTEGER NOT NULL,"
+	" PRIMARY KEY (thread, event, context, address, region))"
 	" WITHOUT ROWID;"
 	"CREATE TABLE call (thread INTEGER NOT NULL REFERENCES thread, event INTEGER NOT NULL REFERENCES event,"
 	" site INTEGER NOT NULL REFERENCES address, callee INTEGER NOT NULL REFERENCES address,"
@@ -57,6 +59,7 @@ enum statement {
 	PROCESS_NAME,
 	THREAD,
 	THREAD_NAME,
+	REGION,
 	MODULE,
 	CONTEXT,
 	PROGRESS,
@@ -72,11 +75,12 @@ static const char *const texts[STATEMENTS] = {
 	[PROCESS_NAME] = "UPDATE process SET name = ?2, command = coalesce(?3, command) WHERE id = ?1",
 	[THREAD] = "INSERT INTO thread VALUES (?1, ?2, ?3, ?4)",
 	[THREAD_NAME] = "UPDATE thread SET name = ?2 WHERE id = ?1",
+	[REGION] = "INSERT INTO region VALUES (?1, ?2)",
 	[MODULE] = "INSERT INTO module VALUES (?1, ?2, ?3, ?4, ?5)",
 	[ADDRESS] = "INSERT INTO address SELECT a, b, c FROM papi_rows",
 	[CONTEXT] = "INSERT INTO context VALUES (?1, ?2, ?3)",
 	/* WHERE, so that ON is no part of a join. */
-	[COUNT] = ("INSERT INTO count SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
+	[COUNT] = ("INSERT INTO count SELECT a, b, c, d, e, f, g FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		   " samples = samples + excluded.samples, value = value + excluded.value"),
 	[CALL] = ("INSERT INTO call SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		  " calls = calls + excluded.calls, value = value + excluded.value"),
@@ -298,6 +302,11 @@ int papi_profile_store_thread_name(struct papi_profile_store *store, int64_t id,
 	return write_texts(store, THREAD_NAME, id, name, NULL);
 }
 
+int papi_profile_store_region(struct papi_profile_store *store, int64_t id, const char *name)
+{
+	return write_texts(store, REGION, id, name, NULL);
+}
+
 int papi_profile_store_process(
 	struct papi_profile_store *store, int64_t id, int64_t pid, int64_t parent, const char *name)
 {
@@ -359,16 +368,17 @@ int papi_profile_store_context(struct papi_profile_store *store, int64_t id, int
 	return step(store, statement);
 }
 
-int papi_profile_store_count(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t context,
-	int64_t address, int64_t samples, int64_t value)
+int papi_profile_store_count(
+	struct papi_profile_store *store, const struct papi_profile_count_key *key, int64_t samples, int64_t value)
 {
-	return put_row(store, COUNT, (int64_t[]){ thread, event, context, address, samples, value });
+	return put_row(store, COUNT,
+		(int64_t[]){ key->thread, key->event, key->context, key->address, key->region, samples, value });
 }
 
 int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t site,
 	int64_t callee, int64_t calls, int64_t value)
 {
-	return put_row(store, CALL, (int64_t[]){ thread, event, site, callee, calls, value });
+	return put_row(store, CALL, (int64_t[PAPI_PROFILE_COLUMNS]){ thread, event, site, callee, calls, value });
 }
 
 int papi_profile_store_progress(struct papi_profile_store *store, double seconds, int64_t lost, int status)

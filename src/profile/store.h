@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define PAPI_PROFILE_APPLICATION 0x50415049 /* PAPI, in the header of the file */
-#define PAPI_PROFILE_SCHEMA      2
+#define PAPI_PROFILE_SCHEMA      3
 
 struct papi_profile_store;
 
@@ -65,9 +65,16 @@ int papi_profile_store_module(struct papi_profile_store *store, int64_t id, cons
 int papi_profile_store_address(struct papi_profile_store *store, int64_t id, int64_t module, uint64_t offset);
 int papi_profile_store_context(struct papi_profile_store *store, int64_t id, int64_t parent, int64_t address);
 
+int papi_profile_store_region(struct papi_profile_store *store, int64_t id, const char *name);
+
+/* Where and when something happened; region: 0 where that was outside of all, and context, where it is not known. */
+struct papi_profile_count_key {
+	int64_t thread, event, context, address, region;
+};
+
 /* Adds to what is there. */
-int papi_profile_store_count(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t context,
-	int64_t address, int64_t samples, int64_t value);
+int papi_profile_store_count(
+	struct papi_profile_store *store, const struct papi_profile_count_key *key, int64_t samples, int64_t value);
 
 /* Likewise, of calls of callee from site, two addresses: how many, and what happened in them. */
 int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t site,

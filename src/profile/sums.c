@@ -33,7 +33,8 @@ static uint64_t hash_row(const struct papi_profile_row *row)
 {
 	uint64_t hash = (uint64_t)row->function << 32 | row->module;
 
-	hash = (hash ^ (uint64_t)row->thread << 20 ^ row->process) * UINT64_C(0x9e3779b97f4a7c15);
+	hash = (hash ^ (uint64_t)row->thread << 20 ^ row->process ^ (uint64_t)row->region << 40) *
+		UINT64_C(0x9e3779b97f4a7c15);
 	hash = (hash ^ (uintptr_t)row->file ^ (uint64_t)(unsigned)row->line << 44) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash >> 24;
 }
@@ -41,7 +42,7 @@ static uint64_t hash_row(const struct papi_profile_row *row)
 static bool is_same(const struct papi_profile_row *a, const struct papi_profile_row *b)
 {
 	return a->function == b->function && a->module == b->module && a->thread == b->thread &&
-		a->process == b->process && a->file == b->file && a->line == b->line;
+		a->process == b->process && a->region == b->region && a->file == b->file && a->line == b->line;
 }
 
 static uint32_t *find_slot(const struct papi_profile_sums *sums, const struct papi_profile_row *row)
@@ -86,12 +87,15 @@ static struct papi_profile_row key_of(const struct papi_profile *profile, enum p
 	struct papi_profile_row key = { .function = PAPI_PROFILE_NONE,
 		.module = PAPI_PROFILE_NONE,
 		.thread = PAPI_PROFILE_NONE,
-		.process = PAPI_PROFILE_NONE };
+		.process = PAPI_PROFILE_NONE,
+		.region = PAPI_PROFILE_NONE };
 
 	if (by == PAPI_PROFILE_BY_THREAD || by == PAPI_PROFILE_BY_PROCESS)
 		key.process = profile->threads.items[count->thread].process;
 	if (by == PAPI_PROFILE_BY_THREAD)
 		key.thread = count->thread;
+	if (by == PAPI_PROFILE_BY_REGION)
+		key.region = count->region;
 	if (by == PAPI_PROFILE_BY_FUNCTION)
 		key.function = place->function;
 	/* Code without lines is told apart by its module. */
@@ -157,7 +161,7 @@ static void include_calls(const struct papi_profile *profile, struct papi_profil
 void papi_profile_sums_make(
 	const struct papi_profile *profile, enum papi_profile_by by, bool inlines, struct papi_profile_sums *sums)
 {
-	bool of_places = by != PAPI_PROFILE_BY_THREAD && by != PAPI_PROFILE_BY_PROCESS;
+	bool of_places = !papi_profile_by_whom(by);
 	struct papi_profile_path path = { 0 };
 
 	*sums = (struct papi_profile_sums){ .by = by, .n_events = profile->events.n };

@@ -32,13 +32,14 @@ enum papi_profile_by {
 	PAPI_PROFILE_BY_MODULE,
 	PAPI_PROFILE_BY_THREAD,
 	PAPI_PROFILE_BY_PROCESS,
+	PAPI_PROFILE_BY_REGION,
 	PAPI_PROFILE_BY_LINE,
 	PAPI_PROFILE_BY_FILE,
 };
 
 struct papi_profile_row {
 	/* NONE, NULL and 0 where they are not the same in the whole row. */
-	uint32_t function, module, thread, process;
+	uint32_t function, module, thread, process, region;
 	const char *file;
 	int line;
 	struct papi_profile_sum *sums; /* of each event */
@@ -53,6 +54,12 @@ struct papi_profile_sums {
 	size_t n_slots;
 	size_t n_events;
 };
+
+/* Whether all of a count is in one row, whoever called. */
+static inline bool papi_profile_by_whom(enum papi_profile_by by)
+{
+	return by == PAPI_PROFILE_BY_THREAD || by == PAPI_PROFILE_BY_PROCESS || by == PAPI_PROFILE_BY_REGION;
+}
 
 /* The rows have no order. In an exact profile what functions have called is known by its calls. */
 void papi_profile_sums_make(

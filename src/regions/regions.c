@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/component.h"
 #include "linux/time/clock.h"
 #include "live/live.h"
 
@@ -72,6 +73,14 @@ static int take_start(struct papi_region_thread *thread, struct papi_region_open
 	return status;
 }
 
+/* A profile of the thread is told which region is the innermost now. */
+static void tell(const struct papi_region_thread *thread)
+{
+	const struct papi_region_tree *tree = &thread->tree;
+
+	papi_component_tell_region(tree->depth ? tree->regions[tree->open[tree->depth - 1].region].name : NULL);
+}
+
 /* The region has begun even if its counters cannot be read: its end will say why. */
 static int begin(struct papi_region_thread *thread, const char *name)
 {
@@ -89,6 +98,7 @@ static int begin(struct papi_region_thread *thread, const char *name)
 		return papi_error_code();
 	open = papi_region_open(&thread->tree, region, &starts);
 	thread->changed = true;
+	tell(thread);
 	take_start(thread, open, starts);
 	return PAPI_OK;
 }
@@ -146,9 +156,10 @@ static int end_or_read(struct papi_region_thread *thread, const char *function, 
 		return not_begun(function, name);
 	open = thread->tree.open[position];
 	thread->changed = true;
-	if (end)
+	if (end) {
 		papi_region_close(&thread->tree, (unsigned)position, &now, true);
-	else if (papi_region_record(&thread->tree, (unsigned)position, &now) != PAPI_OK)
+		tell(thread);
+	} else if (papi_region_record(&thread->tree, (unsigned)position, &now) != PAPI_OK)
 		return papi_error_code();
 	if (__builtin_expect(status == PAPI_OK && (open.counted || thread->reason), 1))
 		return PAPI_OK;
@@ -200,6 +211,7 @@ static int stop(void)
 	started = thread->started;
 	if (started)
 		papi_region_thread_stop(thread);
+	tell(thread);
 	papi_region_thread_leave(thread);
 	if (!started)
 		return papi_error(

@@ -32,9 +32,16 @@ void papi_profile_counts_flush(struct papi_profile_counts *counts)
 {
 	struct papi_profile_entry *entry = NULL;
 
-	while ((entry = papi_profile_table_next(&counts->sums, entry)))
-		papi_profile_store_count(counts->store, (int64_t)entry->key.part[0], (int64_t)entry->key.part[1],
-			(int64_t)entry->key.part[2], (int64_t)entry->key.part[3], entry->value[0], entry->value[1]);
+	while ((entry = papi_profile_table_next(&counts->sums, entry))) {
+		const uint64_t *part = entry->key.part;
+
+		papi_profile_store_count(counts->store,
+			&(struct papi_profile_count_key){ .thread = (int64_t)part[0],
+				.event = (int64_t)part[1],
+				.context = (int64_t)part[2],
+				.address = (int64_t)part[3] },
+			entry->value[0], entry->value[1]);
+	}
 	papi_profile_table_free(&counts->sums);
 }
 

@@ -402,6 +402,7 @@ int papi_profile_diff(int argc, char **argv)
 
 	parse(&diff, &request, argc, argv);
 	for (int side = 0; side < DIFF_SIDES; side++) {
+		diff.views[side].region = diff.views[DIFF_OLD].region;
 		view_open(&diff.views[side], argv[optind + side]);
 		if (diff.inclusive)
 			view_need_contexts(&diff.views[side]);

@@ -24,11 +24,12 @@ struct log {
 	struct papi_vpmu_log_head head;
 	struct papi_profile_mapping *modules;
 	size_t n_modules;
+	int64_t regions[PAPI_VPMU_LOG_REGIONS + 1]; /* in the store, by number; 0: outside of all */
 };
 
 /* An instruction that a thread has run. */
 struct place {
-	uint32_t module;
+	uint32_t module, region;
 	uint64_t pc;
 };
 
@@ -36,7 +37,7 @@ struct place {
 
 /* All of them. */
 struct places {
-	struct papi_profile_table numbers; /* from module and pc */
+	struct papi_profile_table numbers; /* from module, region and pc */
 	struct place *places;
 	uint64_t *counters; /* of each as many as there are slots */
 	size_t n, room;
@@ -52,6 +53,8 @@ struct reading {
 	pid_t *known;             /* processes that have been written */
 	size_t n_known;
 	struct places places; /* of the thread that is read: one memory for all */
+	char **regions;       /* names of those in the store, of which the first is number 1 */
+	size_t n_regions;
 };
 
 /* ---- files ---- */
@@ -143,6 +146,30 @@ static void read_modules(struct log *log, int64_t process)
 	}
 }
 
+/* ---- regions ---- */
+
+static int64_t region_called(struct reading *reading, const char *name)
+{
+	for (size_t i = 0; i < reading->n_regions; i++)
+		if (strcmp(reading->regions[i], name) == 0)
+			return (int64_t)i + 1;
+	reading->regions = papi_profile_allocate(reading->regions, reading->n_regions + 1, sizeof(*reading->regions));
+	reading->regions[reading->n_regions++] = join(name, "");
+	papi_profile_store_region(reading->records->counts.store, (int64_t)reading->n_regions, name);
+	return (int64_t)reading->n_regions;
+}
+
+static void read_regions(struct reading *reading, struct log *log)
+{
+	const struct papi_vpmu_log_region *entry;
+	size_t at = 0;
+
+	while ((entry = next_entry(log, PAPI_VPMU_LOG_REGION, sizeof(*entry) + 1, &at)))
+		if (entry->number && entry->number <= PAPI_VPMU_LOG_REGIONS &&
+			memchr(entry->name, '\0', entry->entry.size - sizeof(*entry)))
+			log->regions[entry->number] = region_called(reading, entry->name);
+}
+
 /* ---- counts ---- */
 
 /* The counters of a lane, by their numbers. */
@@ -191,11 +218,11 @@ static uint64_t *counters_of(const struct places *places, size_t number)
 	return places->counters + number * places->n_slots;
 }
 
-static uint64_t *counters_at(struct places *places, uint32_t module, uint64_t pc)
+static uint64_t *counters_at(struct places *places, const struct papi_vpmu_log_block *block, uint64_t pc)
 {
 	bool made;
 	struct papi_profile_entry *entry = papi_profile_table_take(
-		&places->numbers, (struct papi_profile_key){ { module, pc } }, &made);
+		&places->numbers, (struct papi_profile_key){ { block->module, block->region, pc } }, &made);
 
 	if (made) {
 		if (places->n == places->room) {
@@ -206,7 +233,7 @@ static uint64_t *counters_at(struct places *places, uint32_t module, uint64_t pc
 		}
 		entry->value[0] = (int64_t)places->n;
 		memset(counters_of(places, places->n), 0, places->n_slots * sizeof(*places->counters));
-		places->places[places->n++] = (struct place){ module, pc };
+		places->places[places->n++] = (struct place){ block->module, block->region, pc };
 	}
 	return counters_of(places, (size_t)entry->value[0]);
 }
@@ -315,8 +342,7 @@ static void take_block(const struct papi_vpmu_log_block *block, const struct pas
 		uint64_t unused[PAPI_PROFILE_EXACT_COUNTERS] = { 0 };
 
 		any = any && (at[1] || passes->taken[i]);
-		at = take_instruction(
-			places, passes, i, at, end, any ? counters_at(places, block->module, pc) : unused);
+		at = take_instruction(places, passes, i, at, end, any ? counters_at(places, block, pc) : unused);
 		pc += length;
 	}
 }
@@ -347,8 +373,7 @@ static void take_modelled(const struct log *log, const struct papi_vpmu_log_bloc
 
 		if (way->way.kind >= PAPI_VPMU_WAY_MODELLED && counter < PAPI_PROFILE_EXACT_COUNTERS &&
 			way->number < n && ways[way->number])
-			count(places, counters_at(places, block->module, pc_of(block, way->way.n)), counter,
-				ways[way->number]);
+			count(places, counters_at(places, block, pc_of(block, way->way.n)), counter, ways[way->number]);
 	}
 }
 
@@ -371,14 +396,18 @@ static int by_place(const void *first, const void *second)
 
 	if (a->module != b->module)
 		return a->module < b->module ? -1 : 1;
-	return a->pc < b->pc ? -1 : a->pc > b->pc;
+	if (a->pc != b->pc)
+		return a->pc < b->pc ? -1 : 1;
+	return a->region < b->region ? -1 : a->region > b->region;
 }
 
 static int by_address(const void *first, const void *second)
 {
 	const struct addressed *a = first, *b = second;
 
-	return a->address < b->address ? -1 : a->address > b->address;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->place->region < b->place->region ? -1 : a->place->region > b->place->region;
 }
 
 /* In the order of their addresses; new ones are made in the order of the places. */
@@ -392,7 +421,7 @@ static struct addressed *find_addresses(struct reading *reading, const struct lo
 	qsort(found, places->n, sizeof(*found), by_place);
 	for (size_t i = 0; i < places->n; i++) {
 		found[i].address = address_in(reading, log, found[i].place->module, found[i].place->pc);
-		ordered &= i == 0 || found[i - 1].address < found[i].address;
+		ordered &= i == 0 || found[i - 1].address <= found[i].address;
 	}
 	if (!ordered)
 		qsort(found, places->n, sizeof(*found), by_address);
@@ -443,8 +472,12 @@ static void write_places(struct reading *reading, const struct log *log, const s
 
 			list->events[j].value += value;
 			if (value)
-				papi_profile_store_count(reading->records->counts.store, thread, (int64_t)j + 1, 0,
-					found[i].address, 0, value);
+				papi_profile_store_count(reading->records->counts.store,
+					&(struct papi_profile_count_key){ .thread = thread,
+						.event = (int64_t)j + 1,
+						.address = found[i].address,
+						.region = log->regions[found[i].place->region] },
+					0, value);
 		}
 	free(values);
 	free(found);
@@ -455,7 +488,7 @@ static const struct papi_vpmu_log_block *block_at(const struct log *log, uint32_
 	const struct papi_vpmu_log_block *block = (const void *)entry_at(log, offset);
 
 	return block && block->entry.type == PAPI_VPMU_LOG_BLOCK && block->entry.size >= sizeof(*block) &&
-			block->module < log->n_modules &&
+			block->module < log->n_modules && block->region <= PAPI_VPMU_LOG_REGIONS &&
 			sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size
 		? block
 		: NULL;
@@ -505,7 +538,8 @@ static void read_lane_of(
 	begin_places(places, log, reading->exact->modelled);
 	while ((block = next_entry(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
 		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
-			block->module < log->n_modules && pass_all(log, block, ways, n, &passes)) {
+			block->module < log->n_modules && block->region <= PAPI_VPMU_LOG_REGIONS &&
+			pass_all(log, block, ways, n, &passes)) {
 			take_block(block, &passes, places);
 			take_modelled(log, block, ways, n, places);
 		}
@@ -548,6 +582,7 @@ static void read_log(struct reading *reading, struct log *log)
 		return;
 	name_process(reading, log);
 	read_modules(log, papi_profile_places_process(&reading->records->places, log->head.pid));
+	read_regions(reading, log);
 	while ((lane = next_entry(log, PAPI_VPMU_LOG_LANE, sizeof(*lane), &at)))
 		read_lane_of(reading, log, counts, lane);
 	close(counts);
@@ -612,6 +647,9 @@ size_t papi_profile_exact_read(
 		free(logs[i].modules);
 	}
 	free(logs);
+	for (size_t i = 0; i < reading.n_regions; i++)
+		free(reading.regions[i]);
+	free(reading.regions);
 	free(reading.known);
 	papi_profile_table_free(&reading.places.numbers);
 	free(reading.places.places);

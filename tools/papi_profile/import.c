@@ -252,9 +252,11 @@ static void import_bucket(struct importing *from, struct adding *adding, const j
 	adding->n_full += count == adding->full;
 	if (!from->store)
 		return;
-	papi_profile_store_count(from->store, adding->thread, adding->event, 0,
-		papi_profile_places_address(&from->places, from->pid, address, false, false), (int64_t)count,
-		(int64_t)count * adding->threshold);
+	papi_profile_store_count(from->store,
+		&(struct papi_profile_count_key){ .thread = adding->thread,
+			.event = adding->event,
+			.address = papi_profile_places_address(&from->places, from->pid, address, false, false) },
+		(int64_t)count, (int64_t)count * adding->threshold);
 }
 
 static void note(const struct importing *from, const struct adding *adding, const json_t *histogram)

@@ -8,8 +8,12 @@
 
 #include "common.h"
 #include "escape.h"
+#include "profile/regions.h"
 #include "symbols/memory.h"
 #include "terminal.h"
+
+/* Events times regions are a list for people to choose from. */
+enum { MOST_REGIONS = 20 };
 
 enum { COMPARE = PAPI_TOOL_LONG_ONLY, NO_CODE };
 
@@ -71,6 +75,24 @@ static void print_profile(const struct view *view, bool with_code)
 	page_data_free(&data);
 }
 
+/* Events as far as they happened in each region, beside them: on the page, one is chosen as another. */
+static void split_regions(struct view *view)
+{
+	struct papi_profile *profile = view->profile;
+	size_t n = view->n_events, regions = papi_profile_has_regions(profile) ? profile->regions.n : 0;
+
+	if (regions > MOST_REGIONS)
+		regions = MOST_REGIONS;
+	view->events = papi_memory_grow(view->events, n + n * regions + 1, sizeof(view->events[0]));
+	for (size_t i = 0; i < n && !view->region; i++)
+		for (size_t j = 0; j < regions; j++) {
+			uint32_t made = papi_profile_region_split(profile, view->events[i], (uint32_t)j);
+
+			if (made != PAPI_PROFILE_NONE)
+				view->events[view->n_events++] = made;
+		}
+}
+
 int papi_profile_page(int argc, char **argv)
 {
 	struct view view = { .tool = &tool }, other = { .tool = &tool };
@@ -96,9 +118,13 @@ int papi_profile_page(int argc, char **argv)
 	other.outermost = view.outermost;
 	other.debug_path = view.debug_path;
 	other.again = view.again;
+	other.region = view.region;
 	view_open(&view, optind < argc ? argv[optind] : NULL);
-	if (compared)
+	split_regions(&view);
+	if (compared) {
 		view_open(&other, compared);
+		split_regions(&other);
+	}
 	fputs(papi_page_begin, stdout);
 	fputs("{\"profiles\":[\n", stdout);
 	print_profile(&view, with_code);

@@ -18,7 +18,7 @@ enum { BY = PAPI_TOOL_LONG_ONLY, TOP, MINIMUM, RATIO, ORDER, JSON, CSV };
 enum { TERMINAL_ROWS = 30, NAME_COLUMNS = 24 };
 
 static const struct papi_tool_option options[] = {
-	{ BY, "by", "WHAT", "function, line, file, module, thread or process (function)" },
+	{ BY, "by", "WHAT", "function, line, file, module, thread, process or region (function)" },
 	VIEW_OPTIONS,
 	{ RATIO, "ratio", "A/B", "a column with event A divided by event B; may be given several times" },
 	{ ORDER, "order", "VALUE", "rows by their self or inclusive value of the first event (self)" },
@@ -51,6 +51,7 @@ static const char *const names_of_by[] = {
 	[PAPI_PROFILE_BY_MODULE] = "module",
 	[PAPI_PROFILE_BY_THREAD] = "thread",
 	[PAPI_PROFILE_BY_PROCESS] = "process",
+	[PAPI_PROFILE_BY_REGION] = "region",
 	[PAPI_PROFILE_BY_LINE] = "line",
 	[PAPI_PROFILE_BY_FILE] = "file",
 };
@@ -62,7 +63,7 @@ static enum papi_profile_by parse_by(const char *text)
 	for (size_t i = 0; i < sizeof(names_of_by) / sizeof(names_of_by[0]); i++)
 		if (strcmp(names_of_by[i], text) == 0)
 			return (enum papi_profile_by)i;
-	papi_tool_usage_error(&tool, "--by is function, line, file, module, thread or process, not '%s'", text);
+	papi_tool_usage_error(&tool, "--by is function, line, file, module, thread, process or region, not '%s'", text);
 }
 
 static bool parse_order(const char *text)
@@ -143,6 +144,10 @@ char *report_label(const struct report *report, const struct papi_profile_row *r
 
 	if (row->process != PAPI_PROFILE_NONE)
 		return label_of_thread(profile, row);
+	if (row->region != PAPI_PROFILE_NONE)
+		return papi_memory_copy(*profile->regions.items[row->region].name
+				? profile->regions.items[row->region].name
+				: "(outside of regions)");
 	if (row->function != PAPI_PROFILE_NONE)
 		return papi_memory_copy(profile->functions.items[row->function].name);
 	if (row->line)
@@ -290,7 +295,10 @@ static char *name_of(const struct report *report, const struct papi_profile_row 
 	if (columns && row->file && !row->function)
 		name = view_shorten(view_base(label), columns);
 	else if (columns)
-		name = view_shorten(report->sums.by == PAPI_PROFILE_BY_FUNCTION ? label : view_base(label), columns);
+		name = view_shorten(report->sums.by == PAPI_PROFILE_BY_FUNCTION || papi_profile_by_whom(report->sums.by)
+				? label
+				: view_base(label),
+			columns);
 	else if (row->function != PAPI_PROFILE_NONE)
 		name = papi_memory_print("%s  (%s)", label, profile->modules.items[row->module].path);
 	else
@@ -385,7 +393,7 @@ int papi_profile_report(int argc, char **argv)
 	papi_profile_sums_make(report.view.profile, request.by, !report.view.outermost, &report.sums);
 	report.inclusive = (papi_profile_has_contexts(report.view.profile) ||
 				   (report.view.profile->n_calls && request.by == PAPI_PROFILE_BY_FUNCTION)) &&
-		request.by != PAPI_PROFILE_BY_THREAD && request.by != PAPI_PROFILE_BY_PROCESS;
+		!papi_profile_by_whom(request.by);
 	choose_rows(&report, &request);
 	if (request.json) {
 		report_print_json(&report);

@@ -105,7 +105,10 @@ void view_need_contexts(const struct view *view)
 {
 	if (papi_profile_has_contexts(view->profile))
 		return;
-	if (view->profile->n_calls)
+	if (view->region && strcmp(view->profile->run.source, "exact") == 0)
+		fprintf(stderr, "%s: who called what is known of all of the program alone: leave out --region\n",
+			view->tool->name);
+	else if (view->profile->n_calls)
 		fprintf(stderr,
 			"%s: an exact profile has who calls a function, which papi_profile callers shows, but not by "
 			"which ways it was reached: sample the program for these, without -x and with -g fp or dwarf\n",

@@ -13,6 +13,7 @@
 #include "escape.h"
 #include "papi_profile/papi_profile.h"
 #include "profile/names.h"
+#include "profile/regions.h"
 #include "symbols/memory.h"
 #include "terminal.h"
 #include "text.h"
@@ -32,6 +33,9 @@ bool view_take_option(struct view *view, int letter)
 		return true;
 	case VIEW_NO_INLINES:
 		view->outermost = true;
+		return true;
+	case VIEW_REGION:
+		view->region = optarg;
 		return true;
 	case VIEW_DEBUG:
 		view->debug_path = optarg;
@@ -144,6 +148,30 @@ static void choose_events(struct view *view)
 	}
 }
 
+static void choose_region(const struct view *view)
+{
+	struct papi_profile *profile = view->profile;
+	uint32_t region = papi_profile_region_find(profile, view->region);
+	char *clean;
+
+	if (region != PAPI_PROFILE_NONE) {
+		papi_profile_region_keep(profile, region);
+		if (profile->n_counts)
+			return;
+	}
+	clean = view_clean(view->region);
+	fprintf(stderr, "%s: nothing happened in a region '%s'", view->tool->name, clean);
+	for (size_t i = 1; i < profile->regions.n; i++) {
+		clean = view_clean(profile->regions.items[i].name);
+		fprintf(stderr, "%s %s", i > 1 ? "," : "; the profile has", clean);
+	}
+	fputs(papi_profile_has_regions(profile)
+			? "\n"
+			: ": the profile has no regions, as PAPI_hl_region_begin() makes them in exact profiles\n",
+		stderr);
+	exit(EXIT_FAILURE);
+}
+
 void view_open(struct view *view, const char *path)
 {
 	struct papi_profile_naming naming = {
@@ -167,6 +195,8 @@ void view_open(struct view *view, const char *path)
 		give_up(view, path,
 			"the run had no samples: it was too short, or the event did not happen; a higher frequency "
 			"(-F) or a smaller period (-c) has more");
+	if (view->region)
+		choose_region(view);
 	choose_events(view);
 	papi_profile_name(view->profile, &naming);
 	say_troubles(view);
@@ -279,6 +309,11 @@ void view_print_heading(const struct view *view)
 	papi_terminal_line("", 0, shown);
 	free(shown);
 	free(line);
+	if (view->region) {
+		shown = view_clean(view->region);
+		printf(*shown ? "in the region %s\n" : "outside of regions%s\n", shown);
+		free(shown);
+	}
 	for (size_t i = 0; i < view->n_events; i++)
 		print_event(view, view->events[i]);
 	if (run->lost > 0)

@@ -37,6 +37,7 @@ struct view {
 	bool outermost;            /* inlined code counts for the function that it is in */
 	const char *debug_path;
 	bool again;
+	const char *region; /* what was in that one alone, "": outside of all; NULL: everything */
 
 	struct papi_profile *profile;
 	uint32_t *events; /* those chosen, in their order */
@@ -44,12 +45,14 @@ struct view {
 };
 
 /* Options that all views have, for their tables. */
-enum { VIEW_NO_INLINES = PAPI_TOOL_LONG_ONLY + 64, VIEW_DEBUG, VIEW_AGAIN };
+enum { VIEW_NO_INLINES = PAPI_TOOL_LONG_ONLY + 64, VIEW_REGION, VIEW_DEBUG, VIEW_AGAIN };
 
 #define VIEW_OPTIONS                                                                                         \
 	{ 'e', "event", "EVENT,...", "these events only, in this order (all)" },                             \
 		{ VIEW_NO_INLINES, "no-inlines", NULL,                                                       \
 			"count inlined code for the function that it was inlined into" },                    \
+		{ VIEW_REGION, "region", "NAME",                                                             \
+			"what happened in that region of the program; '' for what was outside of all" },     \
 		{ VIEW_DEBUG, "debug", "DIR:...",                                                            \
 			"look for debug information in these directories (/usr/lib/debug)" },                \
 	{                                                                                                    \

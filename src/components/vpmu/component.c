@@ -466,6 +466,7 @@ static const struct papi_component_overflow overflow = {
 static const struct papi_component_translator translator = {
 	.start = start_from,
 	.sigaction = papi_vpmu_engine_sigaction,
+	.region = papi_vpmu_engine_region,
 };
 
 const struct papi_component papi_vpmu_component = {

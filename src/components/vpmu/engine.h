@@ -30,6 +30,7 @@ struct papi_vpmu_wants {
 	bool calls;        /* with a profile: it tells of calls, too, and counters has its counters */
 	uint64_t profile;  /* likewise, exact ones that a profile tells of, by instruction; 0: there is none */
 	uint64_t modelled; /* with a profile: likewise, modelled ones */
+	uint8_t region;    /* with a profile: in which the thread is; 0: in none */
 	bool inherit;      /* threads that the thread makes count, too; into its own counters, once they have ended */
 	uint64_t instructions_start, instructions_end; /* count only instructions in [start, end); 0, 0: everywhere */
 	uint64_t data_start, data_end;                 /* count only loads and stores of addresses in [start, end) */
@@ -109,6 +110,8 @@ bool papi_vpmu_engine_is_lent(void);
 /* Before anything is started with a profile: makes its files in that directory (profile_log.h). PAPI_ECMP, with the
  * reason. */
 int papi_vpmu_engine_profile(const char *directory, uint64_t counters);
+/* The calling thread is in that region from now on, NULL: in none; where there is a profile, that tells of it. */
+void papi_vpmu_engine_region(const char *name);
 /* The calling thread's counters become a new page of the agent's, if they are in none. */
 void papi_vpmu_engine_borrow(void);
 /* What the calling thread has traced goes through its simulators now. */

@@ -70,6 +70,11 @@ int papi_vpmu_engine_exclude(uint64_t start, uint64_t end)
 	return papi_error(PAPI_ECMP, "the virtual PMU is not here: %s", reason);
 }
 
+void papi_vpmu_engine_region(const char *name)
+{
+	(void)name;
+}
+
 uint64_t papi_vpmu_engine_interruptions(void)
 {
 	return 0;

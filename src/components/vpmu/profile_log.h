@@ -43,6 +43,7 @@ enum papi_vpmu_log_type {
 	PAPI_VPMU_LOG_BLOCK,
 	PAPI_VPMU_LOG_WAY,
 	PAPI_VPMU_LOG_PAIR,
+	PAPI_VPMU_LOG_REGION,
 };
 
 struct papi_vpmu_log_entry {
@@ -87,7 +88,8 @@ struct papi_vpmu_log_block {
 	uint64_t pc, hash;
 	uint32_t module, first_way;
 	uint32_t more; /* offset of the first entry WAY of this block; 0: there is none */
-	uint8_t n_instructions, copies, n_ways, unused;
+	uint8_t n_instructions, copies, n_ways;
+	uint8_t region; /* in which it ran; 0: in none. Code that runs in several is a block for each */
 	struct papi_vpmu_way ways[];
 };
 
@@ -101,6 +103,15 @@ struct papi_vpmu_log_way {
 	uint32_t more; /* likewise, the next of the same block */
 	struct papi_vpmu_way way;
 	uint16_t unused;
+};
+
+/* A region of the program (PAPI_hl_region_begin), of which there are so many at most: the last stands for all that come
+ * then. Numbered from 1. */
+#define PAPI_VPMU_LOG_REGIONS 128
+struct papi_vpmu_log_region {
+	struct papi_vpmu_log_entry entry;
+	uint32_t number, unused;
+	char name[]; /* with a 0 behind it */
 };
 
 /* A call, from the end of a block. In the counters of ways, from number on: how often, and then what happened until the

@@ -30,6 +30,7 @@ static struct papi_vpmu_wants inherited_wants(const struct papi_vpmu_thread *thr
 	if (!papi_vpmu_agent)
 		wants.parts = 0;
 	wants.overflow = false;
+	wants.region = 0; /* which is a thread's own */
 	return wants;
 }
 

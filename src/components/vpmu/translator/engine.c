@@ -19,6 +19,7 @@
 #include "components/vpmu/translator/overflow.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
+#include "components/vpmu/translator/profile_regions.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/tracer.h"
@@ -229,6 +230,25 @@ int papi_vpmu_engine_profile(const char *directory, uint64_t counters)
 	papi_vpmu_cache_unlock();
 	papi_vpmu_signals_unblock(mask);
 	return reason ? papi_error(PAPI_ECMP, "%s", reason) : PAPI_OK;
+}
+
+void papi_vpmu_engine_region(const char *name)
+{
+	struct papi_vpmu_thread *thread = papi_vpmu_self;
+	struct papi_vpmu_wants wants;
+	uint64_t mask;
+
+	if (!thread || !thread->active || !thread->wants.profile)
+		return;
+	mask = papi_vpmu_signals_block();
+	wants = thread->wants;
+	papi_vpmu_cache_lock();
+	wants.region = name ? papi_vpmu_profile_region(name) : 0;
+	papi_vpmu_cache_unlock();
+	/* Where there is no room for it, it is a part of what is around it. */
+	if (wants.region != thread->wants.region)
+		papi_vpmu_thread_use(thread, &wants, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+	papi_vpmu_signals_unblock(mask);
 }
 
 bool papi_vpmu_engine_is_lent(void)

@@ -7,8 +7,9 @@
 #include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/wants.h"
 
-/* So many flavours are kept when no thread uses them any more; there are more only where threads do. */
-#define KEPT_FLAVOURS 32
+/* So many flavours are kept when no thread uses them any more; there are more only where threads do. Regions of a
+ * profile have one each. */
+#define KEPT_FLAVOURS 192
 #define MAX_FLAVOURS  512
 
 /* Places of a flavour's table, as a power of two, which is at most half full: a small program touches few pages, and

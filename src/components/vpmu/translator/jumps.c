@@ -61,12 +61,23 @@ void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread)
 
 void papi_vpmu_jumps_forget(struct papi_vpmu_thread *thread)
 {
-	thread->n_jumps = 0;
+	thread->n_jumps = thread->n_noted = 0;
 	/* Memory that the program has locked cannot be thrown away. */
 	if (thread->jumps_are_mapped &&
 		!papi_vpmu_raw(SYS_madvise, (long)thread->jumps, sizeof(thread->jumps), MADV_DONTNEED, 0, 0, 0))
 		return;
 	fill(thread->jumps, PAPI_VPMU_JUMPS);
+}
+
+void papi_vpmu_jumps_change(struct papi_vpmu_thread *thread)
+{
+	if (thread->n_noted > PAPI_VPMU_NOTED) {
+		papi_vpmu_jumps_forget(thread);
+		return;
+	}
+	for (unsigned i = 0; i < thread->n_noted; i++)
+		thread->jumps[thread->noted[i]] = (uint64_t)(uintptr_t)papi_vpmu_jump_miss;
+	thread->n_noted = 0;
 }
 
 void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, uint64_t pc, uint64_t code)
@@ -76,5 +87,8 @@ void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, uint64_t pc, uint64_
 		thread->n_jumps = MANY;
 		papi_vpmu_memory_prepare(thread->jumps, sizeof(thread->jumps), true);
 	}
+	if (thread->n_noted < PAPI_VPMU_NOTED)
+		thread->noted[thread->n_noted] = (uint16_t)(pc & (PAPI_VPMU_JUMPS - 1));
+	thread->n_noted++;
 	thread->jumps[pc & (PAPI_VPMU_JUMPS - 1)] = code;
 }

@@ -18,5 +18,7 @@ void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, uint64_t pc, uint64_
 void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread);
 /* Empties the table of a thread that is in no translated code, or does not come to any before it has ended. */
 void papi_vpmu_jumps_forget(struct papi_vpmu_thread *thread);
+/* The same for a thread that may soon be back: a few places are emptied one by one, and the pages stay. */
+void papi_vpmu_jumps_change(struct papi_vpmu_thread *thread);
 
 #endif

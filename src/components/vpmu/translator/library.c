@@ -108,6 +108,7 @@ bool papi_vpmu_library_is_engine(uint64_t pc)
 		papi_vpmu_engine_forget_overflow,
 		papi_vpmu_engine_counters,
 		papi_vpmu_engine_exclude,
+		papi_vpmu_engine_region,
 		papi_vpmu_engine_forked,
 		papi_vpmu_engine_lend,
 		papi_vpmu_engine_borrow,

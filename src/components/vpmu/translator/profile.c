@@ -11,6 +11,7 @@
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile_files.h"
 #include "components/vpmu/translator/profile_modules.h"
+#include "components/vpmu/translator/profile_regions.h"
 #include "components/vpmu/translator/thread.h"
 
 #define FIRST_EXTENT 4096u /* ways */
@@ -50,7 +51,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t hash_of(const struct papi_vpmu_profiled *block, uint32_t module)
 {
-	uint64_t hash = mix(mix(mix(0xcbf29ce484222325u, block->pc), module), block->copies);
+	uint64_t hash = mix(mix(mix(mix(0xcbf29ce484222325u, block->pc), module), block->copies), block->region);
 
 	for (uint32_t i = 0; i < block->size; i++)
 		hash = mix(hash, block->bytes[i]);
@@ -233,6 +234,7 @@ static struct papi_vpmu_log_block *new_block(const struct papi_vpmu_profiled *bl
 	entry->n_instructions = (uint8_t)block->n_instructions;
 	entry->copies = (uint8_t)block->copies;
 	entry->n_ways = (uint8_t)block->n_ways;
+	entry->region = block->region;
 	for (unsigned i = 0; i < block->n_ways; i++)
 		entry->ways[i] = block->ways[i];
 	description = (uint8_t *)(entry->ways + block->n_ways);
@@ -501,6 +503,7 @@ void papi_vpmu_profile_forked(void)
 	is_on = false;
 	forget_pairs();
 	papi_vpmu_modules_forked();
+	papi_vpmu_profile_regions_forked();
 	papi_vpmu_files_forked();
 }
 

@@ -46,6 +46,7 @@ struct papi_vpmu_profiled {
 	unsigned n_ways, copies;
 	const uint8_t *description; /* its instructions, as the log has them */
 	unsigned description_size, n_instructions;
+	uint8_t region;
 };
 
 /* The offset of its entry in the log, which it may have since it was translated before; 0: there is none. first_way:

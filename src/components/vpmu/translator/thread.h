@@ -37,6 +37,7 @@ struct papi_vpmu_gate {
  * one that asks the dispatcher (indirect.c, jumps.h).
  */
 #define PAPI_VPMU_JUMPS 65536
+#define PAPI_VPMU_NOTED 512
 
 /* How a system call is done. */
 enum papi_vpmu_syscall_kind {
@@ -126,6 +127,8 @@ struct papi_vpmu_thread {
 	struct papi_vpmu_thread *next, *same_hash;
 	void *page;                      /* of the agent's, where counters lie; NULL: they are the process's own */
 	unsigned n_jumps;                /* places of jumps that have been entered since it was empty */
+	unsigned n_noted;                /* likewise, of those the first are in noted */
+	uint16_t noted[PAPI_VPMU_NOTED]; /* they have the rest of the table as it is when empty */
 	bool jumps_are_mapped;           /* from a file that holds them as they are when empty (jumps.h) */
 	bool has_room;                   /* for counters of a profile (profile.h), behind it */
 	bool profiled;                   /* they count for the thread that has the block now */

@@ -37,8 +37,8 @@ bool papi_vpmu_wants_same_ranges(const struct papi_vpmu_wants *a, const struct p
 bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi_vpmu_wants *b)
 {
 	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile &&
-		a->modelled == b->modelled && a->calls == b->calls && a->inherit == b->inherit &&
-		papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
+		a->modelled == b->modelled && a->region == b->region && a->calls == b->calls &&
+		a->inherit == b->inherit && papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
 		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
 
@@ -70,7 +70,7 @@ int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu
 	}
 	if (complete) {
 		if (thread->flavour && flavour != thread->flavour)
-			papi_vpmu_jumps_forget(thread);
+			papi_vpmu_jumps_change(thread);
 		exchange(&thread->flavour, flavour);
 		exchange(&thread->stepping, stepping);
 		thread->library = library;

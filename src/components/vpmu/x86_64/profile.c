@@ -49,7 +49,8 @@ uint32_t papi_vpmu_profile_translation(const struct papi_vpmu_translation *t, ui
 					       .copies = t->copies,
 					       .description = description,
 					       .description_size = (unsigned)(end - description),
-					       .n_instructions = decoded->count },
+					       .n_instructions = decoded->count,
+					       .region = t->request.wants->region },
 		first_way);
 }
 
@@ -72,6 +73,7 @@ uint32_t papi_vpmu_profile_alone(const struct papi_vpmu_wants *wants, uint64_t p
 			.description = description,
 			.description_size = (unsigned)(describe(description, wants->profile, &instruction, true) -
 				description),
-			.n_instructions = 1 },
+			.n_instructions = 1,
+			.region = wants->region },
 		&first_way);
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program with regions, for profiles: regions_subject WHAT [N]. work(n) has 2 n + 1 instructions.
+ *
+ *	nested       regions within each other, and a thread that has some of its own
+ *	many N       so many regions with different names
+ *	often N      a region that is begun and ended so often, while a timer interrupts
+ *	fork         a child that works outside, and in a region of its own, while its parent is in one
+ *	kill         works in a region, and kills itself
+ *	stop         regions that something else ends: that around them, and PAPI_hl_stop()
+ */
+#include <papi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void work(uint64_t n);
+
+__asm__(".text\n"
+	".globl work\n.type work, @function\nwork:\n"
+	" .cfi_startproc\n1: dec %rdi\n jne 1b\n ret\n .cfi_endproc\n.size work, . - work\n");
+
+static void begin(const char *name)
+{
+	if (PAPI_hl_region_begin(name) != PAPI_OK)
+		exit(1);
+}
+
+static void end(const char *name)
+{
+	if (PAPI_hl_region_end(name) != PAPI_OK)
+		exit(1);
+}
+
+static void work_in(const char *name, uint64_t n)
+{
+	begin(name);
+	work(n);
+	end(name);
+}
+
+static void *thread(void *unused)
+{
+	work(50);
+	work_in("inner", 700);
+	return unused;
+}
+
+static void nested(void)
+{
+	pthread_t other;
+
+	work(1000);
+	begin("outer");
+	work(2000);
+	work_in("inner", 3000);
+	work(4000);
+	if (pthread_create(&other, NULL, thread, NULL) != 0 || pthread_join(other, NULL) != 0)
+		exit(1);
+	end("outer");
+	work(5000);
+}
+
+static void many(int n)
+{
+	char name[32];
+
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < n; i++) {
+			snprintf(name, sizeof(name), "region %d", i);
+			work_in(name, 100);
+		}
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	work(20);
+}
+
+static void often(int n)
+{
+	const struct itimerval timer = { { 0, 500 }, { 0, 500 } }, none = { { 0, 0 }, { 0, 0 } };
+
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (int i = 0; i < n; i++) {
+		work_in("often", 10);
+		work_in("also", 5);
+	}
+	setitimer(ITIMER_REAL, &none, NULL);
+}
+
+static void with_child(void)
+{
+	pid_t child;
+
+	begin("parent");
+	child = fork();
+	if (child == 0) {
+		work(300);
+		work_in("child", 400);
+		exit(0);
+	}
+	waitpid(child, NULL, 0);
+	work(500);
+	end("parent");
+}
+
+static void end_otherwise(void)
+{
+	begin("first");
+	begin("within");
+	work(100);
+	end("first");
+	work(200);
+	begin("second");
+	work(300);
+	if (PAPI_hl_stop() != PAPI_OK)
+		exit(1);
+	work(400);
+	work_in("first", 500);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "nested";
+	int n = argc > 2 ? atoi(argv[2]) : 1;
+
+	if (strcmp(what, "many") == 0) {
+		many(n);
+	} else if (strcmp(what, "often") == 0) {
+		often(n);
+	} else if (strcmp(what, "fork") == 0) {
+		with_child();
+	} else if (strcmp(what, "kill") == 0) {
+		begin("last");
+		work(100000);
+		kill(getpid(), SIGKILL);
+	} else if (strcmp(what, "stop") == 0) {
+		end_otherwise();
+	} else {
+		nested();
+	}
+	return 0;
+}
