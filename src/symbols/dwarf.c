@@ -227,14 +227,19 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
 	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
 }
 
-/* Relative names are below the directory in which the compiler ran. */
+/* Relative names are below the directory in which the compiler ran. Where that is none of this world, for its builder
+ * has cut it off, names may have it in them already. */
 static const char *full_name(struct papi_symbols *symbols, struct unit *unit, const char *file)
 {
 	const char *directory;
+	size_t length;
 
 	if (!file || *file == '/')
 		return file;
 	directory = text_of(&unit->lines, DW_AT_comp_dir);
+	length = directory ? strlen(directory) : 0;
+	if (length && *directory != '/' && strncmp(file, directory, length) == 0 && file[length] == '/')
+		return file;
 	return directory ? papi_symbols_keep(symbols, papi_memory_print("%s/%s", directory, file)) : file;
 }
 

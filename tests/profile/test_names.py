@@ -140,6 +140,24 @@ class NamesTest(harness.ToolTest):
         program = stores.compile_program(self.directory, "inlines", INLINES, "-O2", "-g")
         self.compare(program, ["hidden", "outer", "main"])
 
+    def test_directories_that_are_cut_off(self):
+        """As distributions build: where the source was is ./here for all names."""
+        below = os.path.join(self.directory, "below")
+        os.mkdir(below)
+        source = os.path.join(below, "cut.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(INLINES)
+        program = os.path.join(self.directory, "cut")
+        for options, compiled in ((["-fdebug-prefix-map=" + below + "=./here"], source),
+                                  (["-fdebug-prefix-map=" + below + "=./here"], "cut.c"), ([], "cut.c")):
+            subprocess.run(["cc", "-o", program, compiled, "-O2", "-g", *options], check=True, timeout=60, cwd=below)
+            self.setUpStore()
+            self.names(program, stores.instructions(program, "hidden"))
+            base = stores.sqlite3.connect(os.path.join(self.directory, "names.db"))
+            files = {file for file, in base.execute("SELECT DISTINCT file FROM location WHERE file IS NOT NULL")}
+            base.close()
+            self.assertEqual(files, {"./here/cut.c" if options else source})
+
     def test_clang_and_other_formats(self):
         for name in ("gcc", "clang"):
             if not shutil.which(name) or (name == "clang" and not shutil.which(LLVM[0])):

@@ -291,7 +291,8 @@ static void print_event(const struct view *view, uint32_t event)
 	value = view_number(view, event, (double)found->value);
 	papi_terminal_number(samples, sizeof(samples), (double)found->samples, 0);
 	if (view_is_sampled(view, event))
-		printf("%s: %s%s%s in %s samples\n", name, value, *unit ? " " : "", unit, samples);
+		printf("%s: %s%s%s in %s sample%s\n", name, value, *unit ? " " : "", unit, samples,
+			found->samples == 1 ? "" : "s");
 	else
 		printf("%s: %s%s%s, %s\n", name, value, *unit ? " " : "", unit, kind);
 	free(unit);
