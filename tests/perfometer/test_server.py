@@ -165,7 +165,7 @@ class Requests(MeterTest):
         connect(100)
         self.wait_until(lambda: len(os.listdir(f"{proc}/fd")) < 30, "descriptors to be closed")
         before, files = memory(), len(os.listdir(f"{proc}/fd"))
-        connect(400)
+        connect(1000)
         self.wait_until(lambda: len(os.listdir(f"{proc}/fd")) <= files, "descriptors to be closed")
         # The journal grows meanwhile by some dozen bytes for each sample.
         self.assertLess(memory() - before, 4 << 20)

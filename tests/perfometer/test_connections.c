@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thousand connections of all kinds to the server of pages, most of which end as none should: nothing is left. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perfometer/page.h"
+#include "perfometer/perfometer.h"
+#include "perfometer/server.h"
+
+#define CYCLES 1000
+
+const char papi_perfometer_page_begin[] = "<html>", papi_perfometer_page_end[] = "</html>";
+
+/* ---- what perfometer.c has ---- */
+
+void *papi_perfometer_allocate(void *old, size_t number, size_t size)
+{
+	void *memory = reallocarray(old, number, size);
+
+	assert_non_null(memory);
+	return memory;
+}
+
+char *papi_perfometer_format(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	assert_true(vasprintf(&text, format, arguments) >= 0);
+	va_end(arguments);
+	return text;
+}
+
+void papi_perfometer_no_memory(void)
+{
+	abort();
+}
+
+void papi_perfometer_say(const char *format, ...)
+{
+	fail_msg("nothing is to be said: %s", format);
+}
+
+/* ---- what is counted ---- */
+
+static unsigned chosen;
+
+static char *available(void *argument)
+{
+	(void)argument;
+	return papi_perfometer_format("[]");
+}
+
+static char *metrics(void *argument, bool threads)
+{
+	(void)argument;
+	return papi_perfometer_format("%s# EOF\n", threads ? "# threads\n" : "");
+}
+
+static bool choose(void *argument, const char *const names[], size_t number, char *reason, size_t size)
+{
+	(void)argument;
+	chosen++;
+	snprintf(reason, size, "'%s' cannot be counted", names[0]);
+	return number == 1 && !strcmp(names[0], "good");
+}
+
+/* ---- a client in the thread of the server ---- */
+
+struct bench {
+	struct papi_journal journal;
+	struct papi_server *server;
+	struct papi_token token;
+	int port;
+};
+
+static void serve(struct bench *bench)
+{
+	struct pollfd file = { .fd = papi_server_file(bench->server), .events = POLLIN };
+
+	poll(&file, 1, 1);
+	papi_server_serve(bench->server);
+}
+
+static int connect_to(const struct bench *bench)
+{
+	const struct sockaddr_in own = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)bench->port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(file >= 0);
+	assert_int_equal(connect(file, (const struct sockaddr *)&own, sizeof(own)), 0);
+	return file;
+}
+
+/* Serves until the answer has this in it, or nothing more comes; whether it has. */
+static bool has_answer(struct bench *bench, int file, const char *wanted)
+{
+	char text[4096] = "";
+	size_t length = 0;
+	time_t end = time(NULL) + 60;
+
+	while (!strstr(text, wanted) && length < sizeof(text) - 1 && time(NULL) < end) {
+		ssize_t got;
+
+		serve(bench);
+		got = recv(file, text + length, sizeof(text) - 1 - length, MSG_DONTWAIT);
+		if (got == 0)
+			break;
+		if (got > 0)
+			length += (size_t)got;
+		text[length] = '\0';
+	}
+	return strstr(text, wanted);
+}
+
+static void leave_at_once(int file)
+{
+	const struct linger none = { .l_onoff = 1, .l_linger = 0 };
+
+	setsockopt(file, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	close(file);
+}
+
+static void write_message(struct bench *bench)
+{
+	fputs("{\"type\":\"sample\"}", papi_journal_write(&bench->journal, PAPI_JOURNAL_PASSING, 0, 1));
+	papi_journal_done(&bench->journal);
+}
+
+/* What is sent, what must come (NULL: nobody waits for it), and how the client goes. Those who leave in the middle of a
+ * request do it rudely, since the server would wait half a minute for what may still come. */
+static const struct way {
+	const char *method, *path, *rest, *answer;
+	bool knows_token, rude;
+} ways[] = {
+	{ "GET", "/metrics", "\r\n", "# EOF", true, false },
+	{ "GET", "/metrics", "\r\n", "# EOF", true, true },
+	{ "GET", "/data", "\r\n", "sample", true, false },
+	{ "GET", "/data", "\r\n", "sample", true, true },
+	{ "GET", "/data", "\r\n", NULL, true, true },
+	{ "GET", "/", "\r\n", "403", false, false },
+	{ "GET", "/nix", "\r\n", "404", true, false },
+	{ "POST", "/events", "Content-Length: 19\r\n\r\n{\"events\":[\"good\"]}", "202", true, false },
+	{ "POST", "/events", "Content-Length: 18\r\n\r\n{\"events\":[\"bad\"]}", "'bad'", true, false },
+	{ "POST", "/events", "Content-Length: 99\r\n\r\n{\"events\":", NULL, true, true },
+	{ "\001\002", "\003", "\r\n", NULL, true, false },
+	{ "GET", "/", "X:", NULL, true, true },
+	{ "", "", "", NULL, false, true },
+};
+
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+static void go(struct bench *bench, const struct way *way)
+{
+	char *request = papi_perfometer_format("%s %s?token=%s HTTP/1.1\r\nHost: x\r\n%s", way->method, way->path,
+		way->knows_token ? bench->token.text : "", way->rest);
+	int file = connect_to(bench);
+
+	assert_true(send(file, request, strlen(request), MSG_NOSIGNAL) > 0);
+	free(request);
+	if (way->answer)
+		assert_true(has_answer(bench, file, way->answer));
+	else
+		serve(bench);
+	if (way->rude)
+		leave_at_once(file);
+	else
+		close(file);
+	serve(bench);
+}
+
+static size_t count_files(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	size_t number = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		number++;
+	closedir(directory);
+	return number;
+}
+
+/* A page that has gone is noticed with the next message. */
+static void wait_until_closed(struct bench *bench, size_t files)
+{
+	time_t end = time(NULL) + 60;
+
+	while ((papi_server_pages(bench->server) || count_files() > files) && time(NULL) < end) {
+		write_message(bench);
+		serve(bench);
+	}
+	assert_int_equal(papi_server_pages(bench->server), 0);
+	assert_int_equal(count_files(), files);
+}
+
+static void begin(struct bench *bench, const struct papi_server_answers *answers)
+{
+	char reason[256];
+
+	papi_journal_begin(&bench->journal);
+	write_message(bench);
+	assert_true(papi_token_make(&bench->token, reason, sizeof(reason)));
+	bench->server = papi_server_begin(&bench->journal, answers, &bench->token, 0, reason, sizeof(reason));
+	assert_non_null(bench->server);
+	assert_int_equal(sscanf(papi_server_address(bench->server), "http://127.0.0.1:%d/", &bench->port), 1);
+}
+
+static void test_a_thousand(void **state)
+{
+	const struct papi_server_answers answers = { NULL, available, metrics, choose };
+	struct bench bench;
+	size_t before = count_files(), files;
+
+	(void)state;
+	begin(&bench, &answers);
+	files = count_files();
+	for (size_t i = 0; i < CYCLES; i++) {
+		go(&bench, &ways[i % WAYS]);
+		if (i % WAYS == WAYS - 1)
+			wait_until_closed(&bench, files);
+	}
+	wait_until_closed(&bench, files);
+	assert_int_equal(chosen, CYCLES / WAYS * 2 + (CYCLES % WAYS > 7) + (CYCLES % WAYS > 8));
+	papi_server_end(bench.server);
+	assert_true(papi_journal_end(&bench.journal));
+	assert_int_equal(count_files(), before);
+}
+
+/* Pages that are open, and requests half said, when perfometer ends. */
+static void test_an_end_in_the_middle(void **state)
+{
+	const struct papi_server_answers answers = { NULL, available, metrics, choose };
+	size_t before = count_files();
+	int files[2 * WAYS];
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct bench bench;
+
+		begin(&bench, &answers);
+		for (size_t k = 0; k < 2 * WAYS; k++) {
+			const struct way *way = &ways[k % WAYS];
+			char *request = papi_perfometer_format("%s %s?token=%s HTTP/1.1\r\nHost: x\r\n%s", way->method,
+				way->path, bench.token.text, way->rest);
+
+			files[k] = connect_to(&bench);
+			assert_true(send(files[k], request, strlen(request), MSG_NOSIGNAL) > 0);
+			free(request);
+			serve(&bench);
+		}
+		papi_server_end(bench.server);
+		assert_true(papi_journal_end(&bench.journal));
+		for (size_t k = 0; k < 2 * WAYS; k++)
+			close(files[k]);
+	}
+	assert_int_equal(count_files(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_thousand),
+		cmocka_unit_test(test_an_end_in_the_middle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
