@@ -28,9 +28,11 @@ static uint64_t end_of(const struct papi_symbols *symbols, const struct papi_sym
 
 static void add(struct papi_symbols *symbols, const struct papi_symbols_range *range, struct papi_symbols_entry *entry)
 {
-	*entry = (struct papi_symbols_entry){
-		.low = range->low, .high = end_of(symbols, range), .others = range->others, .resolver = range->resolver
-	};
+	*entry = (struct papi_symbols_entry){ .low = range->low,
+		.high = end_of(symbols, range),
+		.others = range->others,
+		.resolver = range->resolver,
+		.unnamed = !range->name };
 	if (range->name)
 		entry->linkage = range->name;
 	else

@@ -80,6 +80,7 @@ struct papi_symbols_entry {
 	const char *others;  /* further names for the linker, a line each; NULL: none */
 	uint64_t low, high;  /* of its code */
 	bool resolver;       /* it chooses the function that is called by this name */
+	bool unnamed;        /* only unwind tables have it: it may be a part of a function */
 };
 
 /* All of them, in the order of addresses; the list is the caller's to free. How many. */

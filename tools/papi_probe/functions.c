@@ -28,6 +28,8 @@ static const char *const curious[] = {
 	"__cyg_profile_func_exit",
 };
 
+static const char part_of_another[] = "it is a part of another function";
+
 static bool is_among(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -43,7 +45,7 @@ static const char *look_at_name(const char *name)
 	if (is_among(name, curious, sizeof(curious) / sizeof(curious[0])) || !strncmp(name, "_Unwind_", 8) ||
 		!strncmp(name, "uw_", 3))
 		return "it looks at who has called it";
-	return strstr(name, ".cold") ? "it is a part of another function" : NULL;
+	return strstr(name, ".cold") ? part_of_another : NULL;
 }
 
 /* A refusal that its names alone tell. */
@@ -113,7 +115,7 @@ static bool find_targets(const struct probe_module *module, const struct papi_sy
 }
 
 static void judge(const struct probe_module *module, const struct papi_probe_targets *targets, uint64_t next,
-	bool resolver, struct probe_function *function)
+	const struct papi_symbols_entry *entry, struct probe_function *function)
 {
 	const char *refusal = look_at_names(module, function);
 	struct papi_probe_code code = { .low = function->low, .high = function->high };
@@ -123,12 +125,13 @@ static void judge(const struct probe_module *module, const struct papi_probe_tar
 	code.limit = next > code.low && next - code.low < size ? next : code.low + size;
 	if (code.high > code.limit)
 		code.high = code.limit;
-	if (resolver)
+	if (entry->resolver)
 		refusal = "it only chooses the function of that name";
 	else if (!refusal && (!code.bytes || code.high <= code.low))
 		refusal = "its code is not in the file";
 	else if (!refusal && !papi_symbols_is_called(module->symbols, function->low))
-		refusal = "unwind tables do not say that it is entered by a call";
+		refusal = entry->unnamed ? part_of_another : "unwind tables do not say that it is entered by a call";
+	function->is_part = refusal == part_of_another;
 	if (!refusal) {
 		papi_probe_window_find(&code, targets, &function->window);
 		refusal = function->window.refusal;
@@ -160,7 +163,7 @@ static void find_in(struct probe_list *list, size_t index, struct probe_patterns
 			continue;
 		if (!targets.bits && !find_targets(module, entries, n, &targets))
 			break;
-		judge(module, &targets, i + 1 < n ? entries[i + 1].low : UINT64_MAX, entries[i].resolver, &function);
+		judge(module, &targets, i + 1 < n ? entries[i + 1].low : UINT64_MAX, &entries[i], &function);
 		list->functions = papi_memory_extend(
 			list->functions, list->n_functions, &list->functions_room, sizeof(list->functions[0]));
 		list->functions[list->n_functions++] = function;

@@ -18,7 +18,7 @@ static void print_safe(FILE *file, const char *text)
 
 static void print_text(FILE *file, const struct probe_list *list)
 {
-	size_t good = 0;
+	size_t good = 0, parts = 0, whole;
 
 	for (size_t i = 0; i < list->n_functions; i++) {
 		const struct probe_function *function = &list->functions[i];
@@ -29,9 +29,13 @@ static void print_text(FILE *file, const struct probe_list *list)
 		print_safe(file, list->modules[function->module].base);
 		fprintf(file, ")%s%s\n", *function->refusal ? ": " : "", function->refusal);
 		good += !*function->refusal;
+		parts += function->is_part;
 	}
-	fprintf(file, "\n%zu function%s, %zu of which can be probed\n", list->n_functions,
-		list->n_functions == 1 ? "" : "s", good);
+	whole = list->n_functions - parts;
+	fprintf(file, "\n%zu function%s, %zu of which can be probed\n", whole, whole == 1 ? "" : "s", good);
+	if (parts)
+		fprintf(file, "%zu part%s of functions, which compilers have moved away\n", parts,
+			parts == 1 ? "" : "s");
 }
 
 static void print_json(FILE *file, const struct probe_list *list)

@@ -63,6 +63,7 @@ struct probe_function {
 	uint64_t low, high;
 	const char *file; /* where it is in the source; NULL: not known */
 	int line;
+	bool is_part;     /* of a function, and none itself */
 	char refusal[96]; /* ""; or why it is not probed */
 	struct papi_probe_window window;
 	const unsigned char *bytes; /* of the window, in the file */
