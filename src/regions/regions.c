@@ -77,8 +77,10 @@ static int take_start(struct papi_region_thread *thread, struct papi_region_open
 static void tell(const struct papi_region_thread *thread)
 {
 	const struct papi_region_tree *tree = &thread->tree;
+	const char *name = tree->depth ? tree->regions[tree->open[tree->depth - 1].region].name : NULL;
 
-	papi_component_tell_region(tree->depth ? tree->regions[tree->open[tree->depth - 1].region].name : NULL);
+	papi_component_tell_region(name);
+	papi_region_mark(name);
 }
 
 /* The region has begun even if its counters cannot be read: its end will say why. */

@@ -4,6 +4,7 @@
  *
  *	regions.c   the four functions: begin, read, end, stop
  *	tree.c      the regions of a thread, found by name; what each has counted
+ *	marks.[ch]  which region a thread is in, for those who sample it
  *	threads.c   the records of all threads; threads that end, fork
  *	events.c    which events; the EventSet of a thread
  *	run.c       which process of which job this is: rank and name of the run
@@ -177,6 +178,15 @@ static inline void papi_region_thread_leave(struct papi_region_thread *thread)
 
 /* The counters as of now, into thread->now. PAPI_OK, or why there are no values. */
 int papi_region_thread_read(struct papi_region_thread *thread, struct papi_region_moment *now);
+
+/* ---- Marks (marks.c), where somebody samples the program ---- */
+
+/* The calling thread is in a region of that name from now on; NULL: in none. */
+void papi_region_mark(const char *name);
+/* It ends. */
+void papi_region_marks_end(void);
+/* In the child of a fork. */
+void papi_region_marks_forked(void);
 
 /* ---- Results ---- */
 

@@ -117,6 +117,7 @@ static void end(void *pointer)
 	thread->ended = true;
 	free(thread->now);
 	thread->now = NULL;
+	papi_region_marks_end();
 	papi_region_thread_leave(thread);
 }
 
@@ -141,6 +142,7 @@ static void fork_child(void)
 	papi_region_own = NULL;
 	pthread_setspecific(key, NULL);
 	papi_region_run.child++;
+	papi_region_marks_forked();
 	/* Else a call that goes on in the child gives it back. */
 	if (fork_has_lock)
 		unlock_list();

@@ -8,6 +8,9 @@
  *	fork         a child that works outside, and in a region of its own, while its parent is in one
  *	kill         works in a region, and kills itself
  *	stop         regions that something else ends: that around them, and PAPI_hl_stop()
+ *	pages N      touches N new pages in one region, twice as many in another, thrice outside; and a thread, too
+ *	switch N     two regions, begun and ended in turn N times, and then N pages in a third
+ *	exec PROGRAM ...    executes that in a region
  */
 #include <papi.h>
 #include <pthread.h>
@@ -16,9 +19,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define PAGE 4096
 
 void work(uint64_t n);
 
@@ -128,6 +134,58 @@ static void end_otherwise(void)
 	work_in("first", 500);
 }
 
+static void touch(int n)
+{
+	char *memory = mmap(NULL, (size_t)n * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED || madvise(memory, (size_t)n * PAGE, MADV_NOHUGEPAGE) != 0)
+		exit(1);
+	for (int i = 0; i < n; i++)
+		((volatile char *)memory)[(size_t)i * PAGE] = 1;
+	munmap(memory, (size_t)n * PAGE);
+}
+
+static void touch_all(int n)
+{
+	touch(3 * n);
+	begin("around");
+	touch(n);
+	begin("within");
+	touch(2 * n);
+	end("within");
+	end("around");
+}
+
+static void *touch_in_thread(void *n)
+{
+	touch_all(*(int *)n);
+	return n;
+}
+
+static void pages(int n)
+{
+	pthread_t other;
+
+	touch_all(n);
+	begin("of the first thread");
+	if (pthread_create(&other, NULL, touch_in_thread, &n) != 0 || pthread_join(other, NULL) != 0)
+		exit(1);
+	end("of the first thread");
+}
+
+static void change(int n)
+{
+	for (int i = 0; i < n; i++) {
+		begin("one");
+		begin("two");
+		end("two");
+		end("one");
+	}
+	begin("three");
+	touch(n);
+	end("three");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "nested";
@@ -143,6 +201,15 @@ int main(int argc, char **argv)
 		begin("last");
 		work(100000);
 		kill(getpid(), SIGKILL);
+	} else if (strcmp(what, "pages") == 0) {
+		pages(n);
+	} else if (strcmp(what, "switch") == 0) {
+		change(n);
+	} else if (strcmp(what, "exec") == 0 && argc > 2) {
+		begin("before");
+		touch(100);
+		execv(argv[2], argv + 2);
+		return 1;
 	} else if (strcmp(what, "stop") == 0) {
 		end_otherwise();
 	} else {

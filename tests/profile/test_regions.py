@@ -103,6 +103,43 @@ class Truth(RegionTest):
         self.assertEqual(self.work(""), of_work(200, 400))
 
 
+class Sampled(RegionTest):
+    """Of each fault of a page one sample is taken, so numbers are known; some more faults are the library's."""
+    NEEDS_PERMISSION = True
+    FAULTS = "perf::PAGE-FAULTS"
+
+    def sample(self, *program):
+        environment = {**ENVIRONMENT, "PAPI_OUTPUT_DIRECTORY": self.path("results"), "PAPI_REPORT": "0",
+                       "PAPI_EVENTS": "perf::CONTEXT-SWITCHES"}
+        _, result = self.profile("-e", self.FAULTS, "-c", "1", SUBJECT, *program, env=environment)
+        self.assertIn("(0 lost)", result.stderr)
+        # Nothing stays of what the program has told.
+        self.assertEqual([name for name in os.listdir(self.directory) if name.startswith("papi_profile")],
+                         ["papi_profile.db"])
+
+    def touched(self, region):
+        return self.by("function", "--region", region)["touch"]
+
+    def test_faults(self):
+        self.sample("pages", "100")
+        self.assertEqual(self.touched("around"), 2 * 100)
+        self.assertEqual(self.touched("within"), 2 * 200)
+        self.assertEqual(self.touched(""), 2 * 300)
+        self.assertEqual(set(self.by("region")) - {"of the first thread"},
+                         {"(outside of regions)", "around", "within"})
+
+    def test_as_often_as_can_be(self):
+        self.sample("switch", "20000")
+        # The reader is not late for all of them, whatever else runs here: the last one is known.
+        self.assertEqual(self.touched("three"), 20000)
+
+    def test_another_program(self):
+        self.sample("exec", SUBJECT, "pages", "50")
+        self.assertEqual(self.touched("before"), 100)
+        self.assertEqual(self.touched(""), 2 * 150)
+        self.assertEqual(self.touched("within"), 2 * 100)
+
+
 class Views(RegionTest):
     def setUp(self):
         super().setUp()

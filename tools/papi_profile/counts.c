@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papi_profile/counts.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "papi_profile/papi_profile.h"
+
 int64_t papi_profile_counts_context(struct papi_profile_counts *counts, int64_t parent, int64_t address)
 {
 	struct papi_profile_key key = { { (uint64_t)parent, (uint64_t)address } };
@@ -17,10 +22,23 @@ int64_t papi_profile_counts_context(struct papi_profile_counts *counts, int64_t 
 	return entry->value[0];
 }
 
-void papi_profile_counts_add(struct papi_profile_counts *counts, int64_t thread, int64_t event, int64_t context,
-	int64_t address, int64_t value)
+int64_t papi_profile_counts_region(struct papi_profile_counts *counts, const char *name)
 {
-	struct papi_profile_key key = { { (uint64_t)thread, (uint64_t)event, (uint64_t)context, (uint64_t)address } };
+	for (size_t i = 0; i < counts->n_regions; i++)
+		if (strcmp(counts->regions[i], name) == 0)
+			return (int64_t)i + 1;
+	counts->regions = papi_profile_allocate(counts->regions, counts->n_regions + 1, sizeof(*counts->regions));
+	counts->regions[counts->n_regions] = papi_profile_allocate(NULL, strlen(name) + 1, 1);
+	strcpy(counts->regions[counts->n_regions++], name);
+	papi_profile_store_region(counts->store, (int64_t)counts->n_regions, name);
+	return (int64_t)counts->n_regions;
+}
+
+void papi_profile_counts_add(
+	struct papi_profile_counts *counts, const struct papi_profile_count_key *sample, int64_t value)
+{
+	struct papi_profile_key key = { { (uint64_t)sample->thread | (uint64_t)sample->region << 32,
+		(uint64_t)sample->event, (uint64_t)sample->context, (uint64_t)sample->address } };
 	bool made;
 	struct papi_profile_entry *entry = papi_profile_table_take(&counts->sums, key, &made);
 
@@ -36,7 +54,8 @@ void papi_profile_counts_flush(struct papi_profile_counts *counts)
 		const uint64_t *part = entry->key.part;
 
 		papi_profile_store_count(counts->store,
-			&(struct papi_profile_count_key){ .thread = (int64_t)part[0],
+			&(struct papi_profile_count_key){ .thread = (int64_t)(part[0] & UINT32_MAX),
+				.region = (int64_t)(part[0] >> 32),
 				.event = (int64_t)part[1],
 				.context = (int64_t)part[2],
 				.address = (int64_t)part[3] },
@@ -49,4 +68,7 @@ void papi_profile_counts_free(struct papi_profile_counts *counts)
 {
 	papi_profile_table_free(&counts->contexts);
 	papi_profile_table_free(&counts->sums);
+	for (size_t i = 0; i < counts->n_regions; i++)
+		free(counts->regions[i]);
+	free(counts->regions);
 }

@@ -21,14 +21,20 @@ struct papi_profile_counts {
 	struct papi_profile_store *store;
 	struct papi_profile_table contexts, sums;
 	int64_t last_context;
+	char **regions; /* names of those in the store, of which the first is number 1 */
+	size_t n_regions;
 	uint64_t without_path; /* samples whose path found no room */
 };
 
 /* A node of the tree below its parent, 0 for a root; 0: the tree is full. */
 int64_t papi_profile_counts_context(struct papi_profile_counts *counts, int64_t parent, int64_t address);
 
-void papi_profile_counts_add(struct papi_profile_counts *counts, int64_t thread, int64_t event, int64_t context,
-	int64_t address, int64_t value);
+/* The region of that name, made if there is none. */
+int64_t papi_profile_counts_region(struct papi_profile_counts *counts, const char *name);
+
+/* A sample; thread and region are less than 2 to the power of 32. */
+void papi_profile_counts_add(
+	struct papi_profile_counts *counts, const struct papi_profile_count_key *sample, int64_t value);
 
 void papi_profile_counts_flush(struct papi_profile_counts *counts);
 void papi_profile_counts_free(struct papi_profile_counts *counts);

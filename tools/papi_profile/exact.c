@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papi_profile/exact.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +21,7 @@
 #include "papi_profile/exact_events.h"
 #include "papi_profile/exact_log.h"
 #include "papi_profile/papi_profile.h"
+#include "papi_profile/raw.h"
 #include "program.h"
 #include "text.h"
 
@@ -34,45 +33,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* ---- The directory ------------------------------------------------------------------------------------- */
-
-/* Beside the store, where there is to be room anyway; false, told. */
-static bool make_directory(const char *file, char *directory, size_t size)
-{
-	char *copy = strdup(file), *slash = copy ? strrchr(copy, '/') : NULL, where[PATH_MAX];
-	int length;
-
-	if (slash)
-		slash[slash == copy] = '\0';
-	if (!copy || !realpath(slash ? copy : ".", where)) {
-		papi_profile_message("cannot write to the directory of '%s': %s", file, strerror(errno));
-		free(copy);
-		return false;
-	}
-	free(copy);
-	length = snprintf(directory, size, "%s/papi_profile.raw.XXXXXX", where);
-	if (length < 0 || (size_t)length >= size) {
-		papi_profile_message("the name of the directory of '%s' is too long", file);
-		return false;
-	}
-	if (mkdtemp(directory))
-		return true;
-	papi_profile_message("cannot make a directory for raw data in %s: %s", where, strerror(errno));
-	return false;
-}
-
-static void drop_directory(const char *directory)
-{
-	DIR *files = opendir(directory);
-	const struct dirent *file;
-
-	while (files && (file = readdir(files)))
-		unlinkat(dirfd(files), file->d_name, 0);
-	if (files)
-		closedir(files);
-	rmdir(directory);
 }
 
 /* ---- The run ------------------------------------------------------------------------------------------- */
@@ -337,13 +297,13 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 		return PAPI_PROGRAM_FAILURE;
 	plan = &collector.table->plan;
 	eventset = papi_profile_exact_plan(session->events, session->rate.graph != PAPI_PROFILE_GRAPH_NONE, plan);
-	if (!make_directory(session->file, plan->directory, sizeof(plan->directory))) {
+	if (!papi_profile_raw_make(session->file, plan->directory, sizeof(plan->directory))) {
 		papi_agent_collector_end(&collector);
 		return PAPI_PROGRAM_FAILURE;
 	}
 	status = session->table >= 0 ? serve(session, eventset) : run_and_read(session, path, eventset);
 	if (!session->failed)
-		drop_directory(plan->directory);
+		papi_profile_raw_drop(plan->directory);
 	papi_profile_exact_forget(eventset);
 	papi_agent_collector_end(&collector);
 	if (papi_profile_store_close(session->store) != PAPI_OK && !session->failed) {

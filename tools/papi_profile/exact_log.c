@@ -53,8 +53,6 @@ struct reading {
 	pid_t *known;             /* processes that have been written */
 	size_t n_known;
 	struct places places; /* of the thread that is read: one memory for all */
-	char **regions;       /* names of those in the store, of which the first is number 1 */
-	size_t n_regions;
 };
 
 /* ---- files ---- */
@@ -148,18 +146,7 @@ static void read_modules(struct log *log, int64_t process)
 
 /* ---- regions ---- */
 
-static int64_t region_called(struct reading *reading, const char *name)
-{
-	for (size_t i = 0; i < reading->n_regions; i++)
-		if (strcmp(reading->regions[i], name) == 0)
-			return (int64_t)i + 1;
-	reading->regions = papi_profile_allocate(reading->regions, reading->n_regions + 1, sizeof(*reading->regions));
-	reading->regions[reading->n_regions++] = join(name, "");
-	papi_profile_store_region(reading->records->counts.store, (int64_t)reading->n_regions, name);
-	return (int64_t)reading->n_regions;
-}
-
-static void read_regions(struct reading *reading, struct log *log)
+static void read_regions(const struct reading *reading, struct log *log)
 {
 	const struct papi_vpmu_log_region *entry;
 	size_t at = 0;
@@ -167,7 +154,8 @@ static void read_regions(struct reading *reading, struct log *log)
 	while ((entry = next_entry(log, PAPI_VPMU_LOG_REGION, sizeof(*entry) + 1, &at)))
 		if (entry->number && entry->number <= PAPI_VPMU_LOG_REGIONS &&
 			memchr(entry->name, '\0', entry->entry.size - sizeof(*entry)))
-			log->regions[entry->number] = region_called(reading, entry->name);
+			log->regions[entry->number] = papi_profile_counts_region(
+				&reading->records->counts, entry->name);
 }
 
 /* ---- counts ---- */
@@ -647,9 +635,6 @@ size_t papi_profile_exact_read(
 		free(logs[i].modules);
 	}
 	free(logs);
-	for (size_t i = 0; i < reading.n_regions; i++)
-		free(reading.regions[i]);
-	free(reading.regions);
 	free(reading.known);
 	papi_profile_table_free(&reading.places.numbers);
 	free(reading.places.places);

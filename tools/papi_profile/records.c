@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* Lengths are those of the structures in perf_event_open(2); each record ends with what sample_id_all adds. */
-#define TRAILER 24
+#define TRAILER       24
+#define TIME_FROM_END 16
 
 /* A bit of header.misc of newer kernels: a mapping's build-id stands in place of its device and inode. */
 #define HAS_BUILD_ID (1 << 14)
@@ -138,14 +139,31 @@ static void take_sample(struct papi_profile_records *records, const struct perf_
 	context = take_path(records, sample, &sample->rest[at], n_rest - at, kernel);
 	event->samples++;
 	event->value += value;
-	papi_profile_counts_add(&records->counts, thread, (int64_t)number + 1, context, address, value);
+	papi_profile_counts_add(&records->counts,
+		&(struct papi_profile_count_key){ thread, (int64_t)number + 1, context, address,
+			papi_profile_marks_region(
+				&records->marks, &records->counts, (pid_t)sample->tid, sample->time) },
+		value);
+}
+
+/* A name; a program has one when it is executed. */
+static void take_name(struct papi_profile_records *records, const struct perf_event_header *record)
+{
+	const struct name *name = (const struct name *)record;
+	bool executed = record->misc & PERF_RECORD_MISC_COMM_EXEC;
+	uint64_t time;
+
+	papi_profile_places_named(&records->places, (pid_t)name->pid, (pid_t)name->tid, name->text, executed);
+	if (!executed)
+		return;
+	memcpy(&time, (const char *)record + record->size - TIME_FROM_END, sizeof(time));
+	papi_profile_marks_executed(&records->marks, (pid_t)name->tid, time);
 }
 
 void papi_profile_records_take(void *data, const struct perf_event_header *record, size_t event)
 {
 	struct papi_profile_records *records = data;
 	const struct task *task = (const struct task *)record;
-	const struct name *name = (const struct name *)record;
 
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
@@ -156,8 +174,7 @@ void papi_profile_records_take(void *data, const struct perf_event_header *recor
 		break;
 	case PERF_RECORD_COMM:
 		if (text_of(record, offsetof(struct name, text)))
-			papi_profile_places_named(&records->places, (pid_t)name->pid, (pid_t)name->tid, name->text,
-				record->misc & PERF_RECORD_MISC_COMM_EXEC);
+			take_name(records, record);
 		break;
 	case PERF_RECORD_FORK:
 		if (record->size >= sizeof(*task) + TRAILER)

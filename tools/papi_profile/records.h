@@ -7,6 +7,7 @@
 
 #include "papi_profile/counts.h"
 #include "papi_profile/event_list.h"
+#include "papi_profile/marks.h"
 #include "papi_profile/places.h"
 #include "papi_profile/stacks.h"
 
@@ -14,6 +15,7 @@ struct papi_profile_records {
 	struct papi_profile_events *events;
 	struct papi_profile_places places;
 	struct papi_profile_counts counts;
+	struct papi_profile_marks marks;
 	uint64_t period; /* 0: each sample tells */
 	enum papi_profile_graph graph;
 	struct papi_profile_stacks stacks;

@@ -121,6 +121,7 @@ int papi_profile_session_make_store(struct papi_profile_session *session)
 	session->records = (struct papi_profile_records){ .events = session->events,
 		.places.store = session->store,
 		.counts.store = session->store,
+		.marks = session->records.marks,
 		.period = session->rate.period,
 		.graph = session->rate.graph,
 		.stacks.machine = session->rate.machine };
@@ -138,6 +139,7 @@ static void read_rings(struct papi_profile_session *session, bool all)
 {
 	if (session->failed)
 		return;
+	papi_profile_marks_look(&session->records.marks);
 	papi_profile_sampler_read(&session->sampler, all, papi_profile_records_take, &session->records);
 	session->lost = session->sampler.lost;
 	if (now() - session->written >= WRITE_SECONDS)
@@ -217,6 +219,7 @@ static void release(struct papi_profile_session *session)
 	}
 	papi_profile_places_free(&session->records.places);
 	papi_profile_counts_free(&session->records.counts);
+	papi_profile_marks_end(&session->records.marks);
 	papi_profile_sampler_free(&session->sampler);
 }
 
@@ -294,8 +297,10 @@ int papi_profile_session_run(struct papi_profile_session *session, char *path)
 		papi_profile_message("cannot wait for signals: %s", strerror(errno));
 		return PAPI_PROGRAM_FAILURE;
 	}
+	papi_profile_marks_begin(&session->records.marks, session->file);
 	error = papi_program_spawn(&program, path, session->command, NULL, &call);
 	if (error) {
+		papi_profile_marks_end(&session->records.marks);
 		papi_profile_message("cannot %s: %s", call, strerror(error));
 		close(signals);
 		return PAPI_PROGRAM_FAILURE;

@@ -167,7 +167,7 @@ static void choose_region(const struct view *view)
 	}
 	fputs(papi_profile_has_regions(profile)
 			? "\n"
-			: ": the profile has no regions, as PAPI_hl_region_begin() makes them in exact profiles\n",
+			: ": the program has had no regions, as PAPI_hl_region_begin() makes them\n",
 		stderr);
 	exit(EXIT_FAILURE);
 }
