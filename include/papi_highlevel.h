@@ -197,6 +197,8 @@ PAPI_API int PAPI_rate_stop(void);
  *
  *   PAPI_EVENTS            names with commas between them; behind a name "=instant": its last value instead of a count.
  *                          Without it: what the machine can count of a short list.
+ *   PAPI_METRICS           groups of metrics (papi_metrics.h), with commas between them: their events are counted, too,
+ *                          and the results have their values.
  *   PAPI_OUTPUT_DIRECTORY  where papi_hl_output is; the current directory without it.
  *   PAPI_REPORT=1          a report on standard output, too.
  *   PAPI_MULTIPLEX=1       more events than counters; counts are estimates then.

@@ -73,7 +73,7 @@ static long double number_of(const json_t *object, const char *key, long double 
 static bool is_fact(const char *key)
 {
 	static const char *const facts[] = { "name", "parent_region_id", "region_count", "unfinished", "uncounted",
-		"cycles", "real_time_nsec", "reads" };
+		"cycles", "real_time_nsec", "reads", "metrics" };
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (strcmp(key, facts[i]) == 0)

@@ -31,16 +31,6 @@ static bool complain(const char *path, const char *reason)
 	return false;
 }
 
-/* All events of a group, with commas between them. */
-static void name_events(int group, char *text, size_t size)
-{
-	char name[PAPI_MAX_STR_LEN];
-
-	*text = '\0';
-	for (int i = 0; PAPI_metric_event(group, i, name, sizeof(name)) == PAPI_OK; i++)
-		snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? "," : "", name);
-}
-
 /* The number of that metric if it was counted; worth: the worst of what it has been and is. */
 static int find_metric(const struct writer_run *run, int group, const char *name, const char **worth)
 {
@@ -60,7 +50,6 @@ static int find_metric(const struct writer_run *run, int group, const char *name
 static bool find_parts(const struct writer_run *run, const char *path, struct parts *parts)
 {
 	static const char *const below[] = { "bytes_below_l1", "bytes_below_l2", "bytes_below_l3" };
-	char reason[PAPI_HUGE_STR_LEN], events[PAPI_HUGE_STR_LEN / 2];
 	const char *unused = NULL;
 
 	*parts = (struct parts){ .group = -1 };
@@ -74,11 +63,8 @@ static bool find_parts(const struct writer_run *run, const char *path, struct pa
 		parts->below[i] = find_metric(run, parts->group, below[i], &parts->worth[1]);
 	if (parts->operations >= 0)
 		return true;
-	name_events(parts->group, events, sizeof(events));
-	snprintf(reason, sizeof(reason),
-		"floating-point operations were not counted; all is there after a run with %s%s",
-		*events ? "PAPI_EVENTS=" : "events of group " GROUP, *events ? events : ", which this machine lacks");
-	return complain(path, reason);
+	return complain(
+		path, "floating-point operations were not counted; all is there after a run with PAPI_METRICS=" GROUP);
 }
 
 static double value_of(

@@ -144,6 +144,9 @@ int papi_metrics_resolve(struct papi_metric_group *group);
 /* Whether a metric is made of itself, which its place in the detail says. */
 bool papi_metrics_is_circular(struct papi_metric_group *group, struct papi_metric *metric);
 
+/* The worse of two kinds of counts: no more is worth what both are needed for. */
+const char *papi_metric_worse(const char *one, const char *other);
+
 /* ---- value.c ---- */
 
 /*

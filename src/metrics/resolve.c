@@ -15,7 +15,7 @@
 #include "metrics/metrics.h"
 
 /* In an order from the best. */
-static const char *const kinds[] = { "exact", "sampled", "modelled", "estimated" };
+static const char *const kinds[] = { "exact", "sampled", "affected", "modelled", "estimated" };
 
 /* A way on its way to being flat: what its formula becomes, and the events that it needs by then. */
 struct flattening {
@@ -246,7 +246,7 @@ static unsigned place_of(struct papi_metric_group *group, const char *name)
 	return group->n_events;
 }
 
-static const char *worse(const char *one, const char *other)
+const char *papi_metric_worse(const char *one, const char *other)
 {
 	size_t i = 0;
 
@@ -268,7 +268,7 @@ static int place_events(struct papi_metric_group *group, struct papi_metric *met
 		metric->places[i] = place_of(group, way->events[i]);
 		if (!metric->places[i])
 			return papi_error(PAPI_ENOMEM, "no memory for metrics");
-		metric->worth = worse(metric->worth, group->events[metric->places[i] - 1].kind);
+		metric->worth = papi_metric_worse(metric->worth, group->events[metric->places[i] - 1].kind);
 	}
 	return PAPI_OK;
 }

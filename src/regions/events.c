@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What regions count: the names in PAPI_EVENTS, or else what this machine can count of a short list.
+ * What regions count: the names in PAPI_EVENTS and what the metrics of PAPI_METRICS need, or else what this machine can
+ * count of a short list.
  *
  * The events are chosen once, by trying: they are added to an EventSet, which is started and read, since a counter that
  * somebody else holds shows only then. What the user has asked for by name and cannot have is told on standard error
@@ -75,6 +76,20 @@ static size_t name_length(const char *text)
 	return i;
 }
 
+/* An event that metrics need, unless it is there already. */
+static int append_for_metric(const char *name)
+{
+	int status;
+
+	for (unsigned i = 0; i < papi_region_events.n; i++)
+		if (strcmp(papi_region_events.events[i].name, name) == 0)
+			return PAPI_OK;
+	status = append(name, strlen(name));
+	if (status == PAPI_OK)
+		papi_region_events.events[papi_region_events.n - 1].of_metric = true;
+	return status;
+}
+
 static int parse(const char *text)
 {
 	int status = PAPI_OK;
@@ -107,13 +122,14 @@ static int append_all(const char *const names[], size_t n)
 static void refuse(unsigned position, const char *reason)
 {
 	struct papi_region_events *all = &papi_region_events;
+	const char *source = all->events[position].of_metric ? "PAPI_METRICS" : "PAPI_EVENTS";
 	char *name = all->events[position].name;
 	struct papi_region_refusal *refused;
 
 	memmove(&all->events[position], &all->events[position + 1], (--all->n - position) * sizeof(all->events[0]));
 	refused = reason ? realloc(all->refused, (all->n_refused + 1) * sizeof(*refused)) : NULL;
 	if (reason)
-		papi_region_warn("%s of PAPI_EVENTS is not counted in regions: %s", name, reason);
+		papi_region_warn("%s of %s is not counted in regions: %s", name, source, reason);
 	if (!refused) {
 		free(name);
 		return;
@@ -332,6 +348,8 @@ int papi_region_events_choose(void)
 	if (names)
 		status = parse(names);
 	if (status == PAPI_OK)
+		status = papi_region_metrics_choose(append_for_metric);
+	if (status == PAPI_OK)
 		status = papi_region_events.n ? try_all(true) : choose_defaults();
 	if (status == PAPI_OK)
 		status = describe();
@@ -359,6 +377,7 @@ void papi_region_events_free(void)
 	free(all->refused);
 	free(all->instant);
 	*all = (struct papi_region_events){ 0 };
+	papi_region_metrics_free();
 }
 
 /* ---- The EventSet of a thread ---- */

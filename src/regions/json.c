@@ -72,6 +72,7 @@ static void put_events(FILE *stream)
 		papi_json_string(stream, papi_region_events.refused[i].reason);
 	}
 	fputs(papi_region_events.n_refused ? "\n  },\n" : "},\n", stream);
+	papi_region_metrics_put_definitions(stream);
 }
 
 /* An event that was read within the region is an object, as in 7.0: its value at the end, then those of the reads. */
@@ -115,6 +116,7 @@ static void put_region(FILE *stream, const struct papi_region *region, unsigned 
 		fputs(": ", stream);
 		put_value(stream, region, i);
 	}
+	papi_region_metrics_put(stream, region);
 	putc('}', stream);
 }
 

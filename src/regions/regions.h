@@ -7,6 +7,7 @@
  *	marks.[ch]  which region a thread is in, for those who sample it
  *	threads.c   the records of all threads; threads that end, fork
  *	events.c    which events; the EventSet of a thread
+ *	metrics.c   groups of metrics over these events
  *	run.c       which process of which job this is: rank and name of the run
  *	json.c      the text of a result
  *	report.c    the same for a terminal
@@ -116,6 +117,7 @@ struct papi_region_event {
 	int component;    /* index */
 	char units[32];   /* "" for plain counts */
 	const char *kind; /* what its counts are worth: doc/regions.md */
+	bool of_metric;   /* nobody has named it: a group of PAPI_METRICS needs it */
 };
 
 struct papi_region_refusal {
@@ -141,6 +143,15 @@ int papi_region_events_choose(void);
 int papi_region_events_start(int *EventSet);
 void papi_region_events_discard(int *EventSet);
 void papi_region_events_free(void);
+
+/* ---- Metrics (metrics.c) ---- */
+
+/* The groups of PAPI_METRICS: add() is called for each event that they need, and may not enter the library. */
+int papi_region_metrics_choose(int (*add)(const char *event));
+void papi_region_metrics_free(void);
+/* Into the results, when no lock of the library is held; nothing where no group was asked for. */
+void papi_region_metrics_put_definitions(FILE *stream);
+void papi_region_metrics_put(FILE *stream, const struct papi_region *region);
 
 /* ---- Threads (threads.c) ---- */
 

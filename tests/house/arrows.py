@@ -66,7 +66,8 @@ FLOORS = {
     # What programs call.
     'api': 'include base linux/machine linux/process linux/time events metrics core live',
     'regions/marks.h': '',
-    'regions': 'include base linux/machine linux/time events core api live/meet live regions/marks.h',
+    'regions': 'include base linux/machine linux/time events metrics core api live/meet live '
+               'regions/marks.h',
     'fortran': 'include base api',
     # Profiles: from addresses to names; the store, and what it adds up to.
     'symbols': '',

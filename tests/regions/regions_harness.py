@@ -14,8 +14,8 @@ import unittest
 PROGRAMS = os.environ["PAPI_REGIONS"]
 
 # Of launchers that this test may itself be run by, and of the user.
-FOREIGN = ("OMPI_", "PMIX_", "PMI_", "MV2_", "PALS_", "FLUX_", "SLURM_", "PAPI_EVENTS", "PAPI_OUTPUT_DIRECTORY",
-           "PAPI_REPORT", "PAPI_MULTIPLEX", "PAPI_HL_")
+FOREIGN = ("OMPI_", "PMIX_", "PMI_", "MV2_", "PALS_", "FLUX_", "SLURM_", "PAPI_EVENTS", "PAPI_METRICS",
+           "PAPI_OUTPUT_DIRECTORY", "PAPI_REPORT", "PAPI_MULTIPLEX", "PAPI_HL_")
 
 
 def environment(**variables):

@@ -210,6 +210,51 @@ class EventsTest(harness.RegionsTest):
         _, errors, root = self.counted(PAPI_EVENTS="nonsense/event=1,umask=2/,rusage:::nvcsw")
         self.assertEqual(list(root["events_refused"]), ["nonsense/event=1,umask=2/"])
 
+    def test_metrics(self):
+        """Of groups that are written here, over what every kernel counts."""
+        with open(self.path("g.csv"), "w", encoding="utf-8") as file:
+            file.write("GROUP,g,x\nMETRIC,double,fault,2 * N0,perf::PAGE-FAULTS\n"
+                       "METRIC,rate,fault/s,N0 / N1,perf::PAGE-FAULTS,seconds\n"
+                       "METRIC,never,1,N0 / (N0 - N0),perf::PAGE-FAULTS\nMETRIC,absent,1,N0,nonsense\n"
+                       "GROUP,h,x\nMETRIC,busy,s,N0,perf::TASK-CLOCK\nGROUP,none,x\nMETRIC,absent,1,N0,nonsense\n")
+        variables = {"PAPI_METRICS_FILE": self.path("g.csv"), "PAPI_METRICS": " g ,h,,nosuch,none"}
+        for events in ("rusage:::minflt", "perf::PAGE-FAULTS", ""):
+            counted, errors, root = self.counted(PAPI_EVENTS=events, **variables)
+            if "perf::PAGE-FAULTS of PAPI_METRICS is not counted" in errors:
+                self.skipTest(errors)
+            self.assertEqual(counted, ["rusage:::minflt"] * ("minflt" in events) + ["perf::PAGE-FAULTS",
+                                                                                    "perf::TASK-CLOCK"])
+            self.assertIn('papi: PAPI_METRICS has no effect for nosuch: no group of metrics is named "nosuch"', errors)
+            self.assertIn("papi: PAPI_METRICS: nothing of group none can be counted here: ", errors)
+            self.assertEqual(len(errors.splitlines()), 2, errors)
+            definitions = root["metric_definitions"]
+            self.assertEqual(list(definitions), ["g:double", "g:rate", "g:never", "h:busy"])
+            self.assertEqual(definitions["g:rate"], {"units": "fault/s", "kind": "exact"})
+            for region in root["threads"]["0"]["regions"].values():
+                metrics = region["metrics"]
+                self.assertEqual(metrics["g:double"], 2 * region["perf::PAGE-FAULTS"])
+                self.assertAlmostEqual(metrics["g:rate"] * region["real_time_nsec"] / 1e9, region["perf::PAGE-FAULTS"],
+                                       delta=1e-6 * region["perf::PAGE-FAULTS"] + 1e-9)
+                self.assertIsNone(metrics["g:never"])
+                self.assertAlmostEqual(metrics["h:busy"], region["perf::TASK-CLOCK"] / 1e9, places=6)
+
+    def test_no_metrics(self):
+        """Who asks for none has the file as it was."""
+        _, _, root = self.counted()
+        self.assertNotIn("metric_definitions", root)
+        for region in root["threads"]["0"]["regions"].values():
+            self.assertNotIn("metrics", region)
+
+    def test_metrics_of_counts_by_translation(self):
+        """The time that counting made longer is in none."""
+        events, errors, root = self.counted(PAPI_METRICS="flops", PAPI_VPMU="always")
+        if not root["slowed_by_counting"]:
+            self.skipTest(errors or str(events))
+        self.assertEqual(root["metric_definitions"]["flops:flops"], {"units": "flop", "kind": "exact"})
+        self.assertNotIn("flops:flops_per_second", root["metric_definitions"])
+        for region in root["threads"]["0"]["regions"].values():
+            self.assertEqual(region["metrics"]["flops:flops"], region["PAPI_FP_OPS"])
+
     def test_components_mix(self):
         events, errors, root = self.counted(PAPI_EVENTS="perf::PAGE-FAULTS,rusage:::minflt,perf::TASK-CLOCK")
         if errors:

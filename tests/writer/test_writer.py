@@ -613,7 +613,7 @@ class Roofline(WriterTest):
         for words, *arguments in (("counting has made it slower: run it once more", "-r", "x.svg"),
                                   ("has to end in .svg", "-r", "x.png"), ("No such file", "-r", "no/x.svg"),
                                   ("this was counted on 'a CPU'", "-r", "x.svg", "-s", "other.json"),
-                                  ("run with PAPI_EVENTS=perf::PAGE-FAULTS,perf::CPU-MIGRATIONS", "-r", "x.svg", "-s",
+                                  ("all is there after a run with PAPI_METRICS=roofline", "-r", "x.svg", "-s",
                                    "none.json"),
                                   ("nothing.json", "-r", "x.svg", "-T", "nothing.json")):
             result = self.run_writer(*arguments, **self.how)
