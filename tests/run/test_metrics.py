@@ -141,6 +141,57 @@ class Refused(MetricsTest):
             self.assertNotIn(b"\x1b", result.stdout + result.stderr)
 
 
+class Energy(MetricsTest):
+    """A PMU "power" that is made here: its energy are the page faults of a whole CPU, half a Joule each."""
+
+    def tree(self, cpus="0"):
+        pmu = self.path("root/sys/bus/event_source/devices/power")
+        for name, text in (("type", "1"), ("cpumask", cpus), ("format/event", "config:0-63"),
+                           ("events/energy-pkg", "event=0x02"), ("events/energy-pkg.unit", "Joules"),
+                           ("events/energy-pkg.scale", "0.5")):
+            path = os.path.join(pmu, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text + "\n")
+        return {"env": {**os.environ, "PAPI_ROOT": self.path("root")}}
+
+    def energy(self, pages, **how):
+        report = self.metrics("-g", "energy", TOUCHER, pages, "s", **how)
+        metrics, event = metrics_of(report), events_of(report)["power/energy-pkg/"]
+        if event["error"] and ("forbids" in event["error"] or "not permitted" in event["error"]):
+            self.assertEqual(metrics["package_energy"]["error"], "power/energy-pkg/: " + event["error"])
+            self.skipTest(event["error"])
+        self.assertIsNone(event["error"])
+        return report, metrics, event
+
+    def test_of_a_cpu(self):
+        """All that runs there meanwhile, so no less than the program."""
+        cpu = min(os.sched_getaffinity(0))
+        report, metrics, event = self.energy("4000", preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+                                             **self.tree(str(cpu)))
+        self.assertGreaterEqual(event["count"], 4000)
+        self.assertEqual(metrics["package_energy"]["value"], event["count"] / 2)
+        self.assertEqual((metrics["package_energy"]["unit"], metrics["package_energy"]["kind"]), ("J", "exact"))
+        power = event["count"] / 2 / report["elapsed_s"]
+        self.assertAlmostEqual(metrics["package_power"]["value"], power, delta=power * 1e-6)
+        for name, event in (("cores_energy", "energy-cores"), ("memory_energy", "energy-ram")):
+            self.assertIn(f'PMU power has no event or field "{event}"', metrics[name]["error"])
+
+    def test_of_all_packages(self):
+        """The sum, wherever the program runs."""
+        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+        _, metrics, event = self.energy("4000", **self.tree(cpus))
+        self.assertGreaterEqual(event["count"], 4000)
+        self.assertEqual(metrics["package_energy"]["value"], event["count"] / 2)
+
+    def test_of_no_pmu(self):
+        os.makedirs(self.path("root/sys"))
+        text = self.refused("-g energy: nothing of this group can be counted here: power/energy-pkg/: the kernel has "
+                            'no PMU "power"', "-g", "energy", "true",
+                            env={**os.environ, "PAPI_ROOT": self.path("root")})
+        self.assertIn("nothing was run", text)
+
+
 class Lists(MetricsTest):
     def test_all(self):
         result = subprocess.run([PAPI_RUN, "--list-groups"], capture_output=True, text=True, timeout=60, check=True)
