@@ -71,7 +71,7 @@ static bool is_free(struct papi_agent_reply *reply)
 	if (!papi_agent_table)
 		return true;
 	if (!papi_agent_visits)
-		return refuse(reply, PAPI_EINVAL, "papi_run has started it, and counts it already"), false;
+		return refuse(reply, PAPI_EINVAL, "papi_run or perfometer has started it, and counts it alone"), false;
 	if (papi_agent_inside())
 		return refuse(reply, PAPI_EISRUN, "threads of it are still in an agent that was left behind"), false;
 	finish();

@@ -274,9 +274,94 @@ static void test_an_end_in_the_middle(void **state)
 	assert_int_equal(count_files(), before);
 }
 
+/* ---- a page that sleeps ---- */
+
+#define LATE_MESSAGES 20000
+
+static void write_at(struct bench *bench, double time)
+{
+	FILE *out = papi_journal_write(&bench->journal, PAPI_JOURNAL_PASSING, 0, time);
+
+	fprintf(out, "{\"type\":\"sample\",\"t\":%.6f,\"fill\":\"%01000d\"}", time, 0);
+	papi_journal_done(&bench->journal);
+}
+
+/* All that a page gets until the last message, whose time is known. */
+static char *read_until(struct bench *bench, int file, double last)
+{
+	char *wanted = papi_perfometer_format("\"t\":%.6f,", last), *text = papi_perfometer_format("%s", "");
+	size_t length = 0;
+	time_t end = time(NULL) + 120;
+
+	while (!memmem(text, length, wanted, strlen(wanted)) && time(NULL) < end) {
+		ssize_t got;
+
+		serve(bench);
+		text = papi_perfometer_allocate(text, length + 1000001, 1);
+		got = recv(file, text + length, 1000000, MSG_DONTWAIT);
+		length += got > 0 ? (size_t)got : 0;
+		text[length] = '\0';
+	}
+	free(wanted);
+	return text;
+}
+
+/* From the last that it has had to the first that there still is, and nothing twice. */
+static void assert_gap(const char *text)
+{
+	double last = 0, from = -1, until = -1;
+	unsigned gaps = 0;
+
+	for (const char *at = text; (at = strstr(at, "data: {\"type\":\"")); at++) {
+		double time;
+
+		if (sscanf(at, "data: {\"type\":\"gap\",\"t\":%lf,\"until\":%lf", &from, &until) == 2) {
+			gaps++;
+			assert_true(from == last && until > from);
+		} else if (sscanf(at, "data: {\"type\":\"sample\",\"t\":%lf", &time) == 1) {
+			if (until >= 0)
+				assert_true(time == until);
+			else
+				assert_true(time > last);
+			until = -1;
+			last = time;
+		}
+	}
+	assert_int_equal(gaps, 1);
+}
+
+static void test_a_page_that_sleeps(void **state)
+{
+	const struct papi_server_answers answers = { NULL, available, metrics, choose };
+	struct bench bench;
+	char *request, *text;
+	int file;
+
+	(void)state;
+	begin(&bench, &answers);
+	request = papi_perfometer_format("GET /data?token=%s HTTP/1.0\r\n\r\n", bench.token.text);
+	file = connect_to(&bench);
+	assert_true(send(file, request, strlen(request), MSG_NOSIGNAL) > 0);
+	free(request);
+	assert_true(has_answer(&bench, file, "sample"));
+	/* More than sockets hold, and an hour. */
+	for (int i = 1; i <= LATE_MESSAGES; i++) {
+		write_at(&bench, 0.18 * i);
+		if (i % 10 == 0)
+			serve(&bench);
+	}
+	text = read_until(&bench, file, 0.18 * LATE_MESSAGES);
+	assert_gap(text);
+	free(text);
+	close(file);
+	papi_server_end(bench.server);
+	assert_true(papi_journal_end(&bench.journal));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_page_that_sleeps),
 		cmocka_unit_test(test_a_thousand),
 		cmocka_unit_test(test_an_end_in_the_middle),
 	};

@@ -37,6 +37,7 @@ static void give_up(struct papi_journal *journal, int error)
 	papi_perfometer_say("the recording %s ends here: %s", journal->record_name, strerror(error));
 	close(journal->record);
 	journal->record = -1;
+	journal->error = error;
 }
 
 /* In one piece with its newline: a file that is cut off loses its last line only. */
@@ -158,6 +159,17 @@ FILE *papi_journal_write(struct papi_journal *journal, enum papi_journal_kind ki
 	return journal->stream;
 }
 
+/* Pages, which may be all that somebody looks at. */
+static void tell_of_end(struct papi_journal *journal, double now)
+{
+	char *text = papi_perfometer_format(
+		"the recording %s ends here: %s", journal->record_name, strerror(journal->error));
+
+	journal->error = 0;
+	papi_journal_notice(journal, now, "warning", text);
+	free(text);
+}
+
 void papi_journal_done(struct papi_journal *journal)
 {
 	if (fclose(journal->stream) != 0)
@@ -167,6 +179,8 @@ void papi_journal_done(struct papi_journal *journal)
 	record(journal, journal->entry.text, journal->entry.length);
 	keep(journal, &journal->entry);
 	forget(journal, journal->entry.time);
+	if (journal->error)
+		tell_of_end(journal, journal->entry.time);
 }
 
 void papi_journal_notice(struct papi_journal *journal, double time, const char *level, const char *text)

@@ -42,6 +42,7 @@ struct papi_journal {
 	struct papi_journal_entry entry;
 	int record; /* -1: there is none */
 	char *record_name;
+	int error; /* why the recording has just ended, until pages are told; 0: it has not */
 };
 
 void papi_journal_begin(struct papi_journal *journal);

@@ -50,6 +50,7 @@ struct meter {
 	struct papi_program program;
 	struct pollfd files[N_FILES];
 	bool ended;       /* the program, or the watch over it */
+	bool stopped;     /* the process that is watched, by a signal */
 	bool interrupted; /* somebody wants perfometer to end */
 	int status;       /* its exit status */
 	double tended;    /* when it was last looked for them */
@@ -348,6 +349,21 @@ static void tell_gap(struct meter *meter)
 	papi_journal_done(&meter->journal);
 }
 
+/* Of its own child perfometer is told by the kernel; a process that it watches is asked. */
+static void look_at_process(struct meter *meter)
+{
+	pid_t group;
+	bool stopped;
+
+	if (!meter->options->pid)
+		return;
+	stopped = papi_process_state(meter->options->pid, &group) == 'T';
+	if (stopped != meter->stopped)
+		papi_journal_notice(&meter->journal, papi_session_time(&meter->session), "info",
+			stopped ? "the program was stopped by a signal" : "the program goes on");
+	meter->stopped = stopped;
+}
+
 static void take_sample(struct meter *meter)
 {
 	uint64_t times;
@@ -356,6 +372,7 @@ static void take_sample(struct meter *meter)
 		return;
 	tell_gap(meter);
 	if (meter->session.last >= meter->tended + TEND_SECONDS) {
+		look_at_process(meter);
 		papi_virtual_tend(&meter->session.virtually);
 		meter->tended = meter->session.last;
 	}

@@ -25,6 +25,7 @@ struct listener {
 	struct papi_server *server;
 	struct MHD_Connection *connection;
 	uint64_t next; /* message */
+	double time;   /* of the last one */
 	char *text;    /* that is being sent */
 	size_t length, sent;
 	bool sleeps; /* until there is another */
@@ -119,9 +120,9 @@ static void take(struct listener *listener, char *text, size_t length)
 static void take_gap(struct listener *listener, double until)
 {
 	char *text = papi_perfometer_format(
-		"data: {\"type\":\"gap\",\"t\":0,\"until\":%.6f,\"ids\":null,\"reason\":\"the "
+		"data: {\"type\":\"gap\",\"t\":%.6f,\"until\":%.6f,\"ids\":null,\"reason\":\"the "
 		"page was too slow for all that was sent\"}\n\n",
-		until);
+		listener->time, until);
 
 	take(listener, text, strlen(text));
 	listener->next = listener->server->journal->missing;
@@ -147,6 +148,7 @@ static bool take_next(struct listener *listener)
 	text = papi_perfometer_format("data: %s\n\n", entry->text);
 	take(listener, text, strlen(text));
 	listener->next = entry->number + 1;
+	listener->time = entry->time;
 	return true;
 }
 
