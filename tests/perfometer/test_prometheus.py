@@ -118,10 +118,16 @@ class Scraped(MeterTest):
                 found[tuple(sorted(labels.items()))] = value
             return found
         self.wait_until(lambda: scraped() == expected, "the last values")
+        self.wait_until(lambda: "papi_event" in prometheus.ask("metadata"), "types")
         kinds = {name: (rows[0]["type"], rows[0]["help"]) for name, rows in prometheus.ask("metadata").items()}
         self.assertEqual(kinds["papi_event"], ("counter", "Events of a program and of all that it has started."))
         self.assertEqual(kinds["papi_program_running"][0], "gauge")
-        targets = {target["labels"]["job"]: target for target in prometheus.ask("targets")["activeTargets"]}
+        targets = {}
+
+        def all_were_asked():
+            targets.update({target["labels"]["job"]: target for target in prometheus.ask("targets")["activeTargets"]})
+            return len(targets) == 2 and all(target["health"] != "unknown" for target in targets.values())
+        self.wait_until(all_were_asked, "both targets to be asked")
         self.assertEqual((targets["perfometer"]["health"], targets["perfometer"]["lastError"]), ("up", ""))
         self.assertEqual(targets["stranger"]["health"], "down")
         self.assertIn("403", targets["stranger"]["lastError"])
