@@ -10,6 +10,7 @@
  *	stop         regions that something else ends: that around them, and PAPI_hl_stop()
  *	pages N      touches N new pages in one region, twice as many in another, thrice outside; and a thread, too
  *	switch N     two regions, begun and ended in turn N times, and then N pages in a third
+ *	forever      says ready, and works in two threads, twice as much in a region as outside, until it is ended
  *	exec PROGRAM ...    executes that in a region
  */
 #include <papi.h>
@@ -186,6 +187,26 @@ static void change(int n)
 	end("three");
 }
 
+static void *work_for_ever(void *unused)
+{
+	for (;;) {
+		work(50000);
+		work_in("loop", 100000);
+	}
+	return unused;
+}
+
+static void forever(void)
+{
+	pthread_t other;
+
+	puts("ready");
+	fflush(stdout);
+	if (pthread_create(&other, NULL, work_for_ever, NULL) != 0)
+		exit(1);
+	work_for_ever(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "nested";
@@ -203,6 +224,8 @@ int main(int argc, char **argv)
 		kill(getpid(), SIGKILL);
 	} else if (strcmp(what, "pages") == 0) {
 		pages(n);
+	} else if (strcmp(what, "forever") == 0) {
+		forever();
 	} else if (strcmp(what, "switch") == 0) {
 		change(n);
 	} else if (strcmp(what, "exec") == 0 && argc > 2) {

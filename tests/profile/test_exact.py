@@ -372,7 +372,6 @@ class Refused(Exact):
     def test_refused(self):
         self.assert_refused(2, "only what the virtual PMU counts", "-x", "-e", "perf::PAGE-FAULTS", "echo", "ran")
         self.assert_refused(2, "every instruction is counted", "-x", "-F", "100", "echo", "ran")
-        self.assert_refused(2, "for a program that papi_profile starts", "-x", "-p", str(os.getpid()))
         self.assertEqual(os.listdir(self.directory), [])
 
     def test_usual_where_nothing_else_counts(self):

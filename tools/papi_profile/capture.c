@@ -55,7 +55,7 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "  -g, --graph WAY         how callers are found: fp (frame pointers), dwarf\n"
 				 "                          (unwind tables; dwarf,SIZE bytes of stack) or none\n"
 				 "  -o, --output FILE       the profile; papi_profile.db without it\n"
-				 "  -p, --pid PID           sample process PID until it ends or Ctrl-C\n"
+				 "  -p, --pid PID           process PID, which runs, until it ends or Ctrl-C\n"
 				 "  -t, --time SECONDS      with -p: for so long\n"
 				 "      --ready FD          with -p, for papi_run: before PID executes PROGRAM\n"
 				 "      --table FD          with -x and --ready, for papi_run: of the run that is\n"
@@ -123,9 +123,6 @@ static double parse_seconds(const char *text)
 
 static void check_combination(const struct papi_profile_session *session, const char *program, bool both)
 {
-	if (session->exact && session->pid)
-		papi_tool_usage_error(
-			&tool, "-x is for a program that papi_profile starts, not for one that runs already");
 	if (session->table >= 0 && (!session->exact || session->ready < 0 || session->pid || !program))
 		papi_tool_usage_error(&tool, "--table goes with -x, --ready and the PROGRAM that papi_run runs");
 	if (session->table < 0 && session->ready >= 0 && (!session->pid || !program))

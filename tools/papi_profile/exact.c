@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,8 +25,12 @@
 #include "papi_profile/exact_log.h"
 #include "papi_profile/papi_profile.h"
 #include "papi_profile/raw.h"
+#include "process.h"
 #include "program.h"
 #include "text.h"
+#include "visit.h"
+
+#define LOOK_MILLISECONDS 100
 
 static struct papi_agent_collector collector = { .descriptor = -1 };
 
@@ -272,6 +279,66 @@ static int serve(struct papi_profile_session *session, int eventset)
 	return 0;
 }
 
+/* ---- A process that runs already ----------------------------------------------------------------------- */
+
+/* Until the process ends, the time is over or a signal comes. */
+static void watch(const struct papi_profile_session *session, int process, int signals)
+{
+	struct pollfd files[] = { { .fd = process, .events = POLLIN }, { .fd = signals, .events = POLLIN } };
+	bool over = false;
+
+	while (!over) {
+		over = poll(files, 2, LOOK_MILLISECONDS) > 0 || papi_process_ended(session->pid) ||
+			(session->seconds > 0 && now() - session->started >= session->seconds);
+		papi_visit_look();
+	}
+}
+
+/* The agent is there; what is said of the visit in the end is a note. */
+static void visit(struct papi_profile_session *session, int eventset)
+{
+	int process = (int)syscall(SYS_pidfd_open, session->pid, 0), signals;
+	char *note;
+
+	papi_program_block_signals();
+	signals = signalfd(-1, papi_program_signals(), SFD_CLOEXEC | SFD_NONBLOCK);
+	session->started = now();
+	watch(session, process, signals);
+	note = papi_visit_end(NULL);
+	session->elapsed = now() - session->started;
+	session->failed = !finish(session, eventset, -1);
+	if (note)
+		papi_profile_message("%s", note);
+	for (size_t i = 0; note && i < session->events->number; i++)
+		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
+	free(note);
+	if (process >= 0)
+		close(process);
+	if (signals >= 0)
+		close(signals);
+}
+
+static int attach(struct papi_profile_session *session, int eventset)
+{
+	const char *reason = NULL;
+	int status;
+
+	if (!papi_visit_open(session->pid, &reason)) {
+		papi_profile_message("cannot profile process %d exactly: %s", (int)session->pid, reason);
+		return PAPI_PROGRAM_FAILURE;
+	}
+	status = papi_profile_session_make_store(session);
+	if (!status && papi_visit_begin(collector.descriptor, collector.agent, &reason)) {
+		visit(session, eventset);
+	} else if (!status) {
+		papi_profile_message("cannot profile process %d exactly: %s", (int)session->pid, reason);
+		unlink(session->file);
+		status = PAPI_PROGRAM_FAILURE;
+	}
+	papi_visit_close();
+	return status;
+}
+
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
 static bool begin(const struct papi_profile_session *session, const char *path)
@@ -301,7 +368,9 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 		papi_agent_collector_end(&collector);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	status = session->table >= 0 ? serve(session, eventset) : run_and_read(session, path, eventset);
+	status = session->table >= 0 ? serve(session, eventset)
+		: session->pid       ? attach(session, eventset)
+				     : run_and_read(session, path, eventset);
 	if (!session->failed)
 		papi_profile_raw_drop(plan->directory);
 	papi_profile_exact_forget(eventset);

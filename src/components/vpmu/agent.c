@@ -145,19 +145,25 @@ static int exclude_clock(void)
 	return status;
 }
 
-static int take_plan(const struct papi_agent_plan *plan, struct papi_vpmu_wants *wants)
+static struct papi_vpmu_wants wants_of(const struct papi_agent_plan *plan)
 {
-	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
 	unsigned parts = plan->parts;
 
 	/* The predictor alone would not tell which branch it is. */
 	if (plan->profile && plan->parts == PAPI_VPMU_PART_BRANCHES)
 		parts |= PAPI_VPMU_PART_CODE;
-	*wants = (struct papi_vpmu_wants){ .counters = plan->counters | (plan->calls ? plan->profile : 0),
+	return (struct papi_vpmu_wants){ .counters = plan->counters | (plan->calls ? plan->profile : 0),
 		.calls = plan->calls,
 		.parts = parts,
 		.modelled = plan->profile ? plan->modelled : 0,
 		.profile = plan->profile };
+}
+
+static int take_plan(const struct papi_agent_plan *plan, struct papi_vpmu_wants *wants)
+{
+	int status = plan->clock_unseen ? exclude_clock() : PAPI_OK;
+
+	*wants = wants_of(plan);
 	if (status != PAPI_OK)
 		return status;
 	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))
@@ -212,7 +218,7 @@ int papi_agent_begin(const struct papi_agent *agent, const struct papi_agent_pla
 
 int papi_agent_enter(const struct papi_agent_plan *plan, struct papi_agent_moved *moved)
 {
-	const struct papi_vpmu_wants wants = { .counters = plan->counters, .parts = plan->parts };
+	const struct papi_vpmu_wants wants = wants_of(plan);
 
 	return papi_vpmu_engine_enter_at(&wants, moved);
 }

@@ -20,9 +20,11 @@
 #include "base/error.h"
 #include "components/vpmu/translator/actions.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/gates.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/wants.h"
@@ -46,10 +48,7 @@ static struct papi_vpmu_thread *block_for(const struct papi_agent_moved *moved)
 {
 	struct papi_vpmu_thread *thread = *self_of(moved);
 
-	if (!thread)
-		return papi_vpmu_thread_new();
-	papi_vpmu_thread_borrow(thread);
-	return thread;
+	return thread ? papi_vpmu_thread_again(thread) : papi_vpmu_thread_new();
 }
 
 static void begin_region(struct papi_vpmu_thread *thread, uint64_t mask)
@@ -129,12 +128,22 @@ int papi_vpmu_engine_leave_at(struct papi_agent_moved *moved)
 	return PAPI_OK;
 }
 
+static void end_calls(struct papi_vpmu_thread *thread)
+{
+	if (!thread->calls)
+		return;
+	papi_vpmu_cache_lock();
+	papi_vpmu_calls_end(thread);
+	papi_vpmu_cache_unlock();
+}
+
 uint64_t papi_vpmu_departing(struct papi_vpmu_thread *thread)
 {
 	uint64_t mask = papi_vpmu_signals_take_mask(thread);
 
 	papi_vpmu_trace_drain(thread);
 	papi_vpmu_trace_end(thread);
+	end_calls(thread);
 	thread->n_wants = 0;
 	thread->active = false;
 	papi_vpmu_gates_close(thread);
@@ -193,6 +202,7 @@ void papi_vpmu_engine_give_back(void)
 	papi_vpmu_cache_lock();
 	for (struct papi_vpmu_thread *thread = papi_vpmu_threads_first(); thread; thread = thread->next)
 		papi_vpmu_thread_return(thread);
+	papi_vpmu_profile_end();
 	papi_vpmu_cache_unlock();
 	papi_vpmu_engine_lend(NULL);
 	papi_vpmu_moved_stay();

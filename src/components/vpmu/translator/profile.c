@@ -507,6 +507,20 @@ void papi_vpmu_profile_forked(void)
 	papi_vpmu_files_forked();
 }
 
+void papi_vpmu_profile_end(void)
+{
+	if (!is_on)
+		return;
+	for (struct papi_vpmu_thread *thread = papi_vpmu_threads_first(); thread; thread = thread->next) {
+		if (thread->lane)
+			map_unheard(thread);
+		thread->profiled = false;
+		thread->lane = thread->lane_entry = 0;
+	}
+	papi_vpmu_profile_forked();
+	papi_vpmu_cache_flush();
+}
+
 void papi_vpmu_profile_forget(uint64_t start, uint64_t end)
 {
 	if (!is_on || !papi_vpmu_modules_forget(start, end))

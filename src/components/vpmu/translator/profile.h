@@ -29,6 +29,8 @@ const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile);
 bool papi_vpmu_profile_is_on(void);
 /* In the child of a fork: what it has is its parent's. */
 void papi_vpmu_profile_forked(void);
+/* The files are complete: nobody runs code that counts into them, nor will. */
+void papi_vpmu_profile_end(void);
 
 /* How much room a thread needs for its counters, in bytes behind its beginning; and what of it is mapped at first. */
 uint64_t papi_vpmu_profile_room(void);

@@ -95,6 +95,12 @@ static struct papi_vpmu_thread *map_thread(void)
 	return (struct papi_vpmu_thread *)(uintptr_t)aligned;
 }
 
+/* Those of threads that counted before there was a profile have none. */
+static bool has_enough_room(const struct papi_vpmu_thread *thread)
+{
+	return thread->has_room || !papi_vpmu_profile_is_on();
+}
+
 /* Of that process no thread has the number any more. */
 static bool is_gone(const struct papi_vpmu_thread *thread)
 {
@@ -112,7 +118,7 @@ static struct papi_vpmu_thread *find_gone(void)
 		if (!thread)
 			return NULL;
 		next_asked = thread->next;
-		if (is_gone(thread))
+		if (is_gone(thread) && has_enough_room(thread))
 			return thread;
 	}
 	return NULL;
@@ -185,6 +191,17 @@ void papi_vpmu_thread_end(struct papi_vpmu_thread *thread)
 	if (thread->watched)
 		papi_vpmu_actions_leave();
 	thread->watched = 0;
+}
+
+struct papi_vpmu_thread *papi_vpmu_thread_again(struct papi_vpmu_thread *thread)
+{
+	if (has_enough_room(thread)) {
+		papi_vpmu_thread_borrow(thread);
+		return thread;
+	}
+	papi_vpmu_thread_end(thread);
+	thread->signals.tid = 0; /* nobody has it any more */
+	return papi_vpmu_thread_new();
 }
 
 struct papi_vpmu_thread *papi_vpmu_threads_first(void)

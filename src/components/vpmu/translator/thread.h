@@ -170,6 +170,9 @@ struct papi_vpmu_thread *papi_vpmu_thread_get(void);
 
 /* A block for a thread that is about to be made: one whose thread is gone, or new. NULL when memory ends. */
 struct papi_vpmu_thread *papi_vpmu_thread_new(void);
+/* A block for a thread that has had that one, counts no more, and is about to count again: the same, or one with the
+ * room that it lacks. NULL when memory ends. */
+struct papi_vpmu_thread *papi_vpmu_thread_again(struct papi_vpmu_thread *thread);
 /* Its thread ends, or was never made. NULL does nothing. */
 void papi_vpmu_thread_end(struct papi_vpmu_thread *thread);
 /* The list of them, under the lock of the cache. */
