@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of papi_profile in a browser: what is seen, clicked and typed. Chromium without a screen."""
+import contextlib
 import json
 import os
 import re
+import sqlite3
 import sys
 
 import browser
@@ -165,6 +167,29 @@ class NumbersTest(BrowserTest):
         self.show(self.path)
         self.assertIn("was not recorded", self.window.text("#calls"))
         self.assertNotIn("Inclusive", self.heads())
+
+    def test_regions(self):
+        """Each event can be chosen as far as it happened in one; of which who called what is not known."""
+        self.make_exact()
+        with contextlib.closing(sqlite3.connect(self.path)) as base:
+            base.executescript("""
+                CREATE TABLE region (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+                INSERT INTO region VALUES (1, '<b>first</b>');
+                ALTER TABLE count ADD COLUMN region INTEGER NOT NULL DEFAULT 0;
+                UPDATE count SET region = 1 WHERE address = (SELECT min(address) FROM count);
+                PRAGMA user_version = 3""")
+        self.show(self.path)
+        names = self.window.texts("#first option")
+        for region, what in (("<b>first</b>", " in <b>first</b>"), ("", " outside of regions")):
+            report = json.loads(self.output_of("papi_profile", "report", "--json", "--region", region, self.path))
+            for i, event in enumerate(report["events"]):
+                if not event["value"]:
+                    continue
+                self.choose("first", str(names.index(event["name"] + what)))
+                rows = self.rows()
+                for row in report["rows"]:
+                    if row["values"][i]["value"]:
+                        self.assertEqual(number(rows[row["name"]][0][1]), row["values"][i]["value"])
 
     def test_a_program_of_another_name(self):
         """old and new: each is the program itself, and its functions are the same."""

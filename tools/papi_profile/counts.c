@@ -24,12 +24,14 @@ int64_t papi_profile_counts_context(struct papi_profile_counts *counts, int64_t 
 
 int64_t papi_profile_counts_region(struct papi_profile_counts *counts, const char *name)
 {
+	size_t size = strlen(name) + 1;
+
 	for (size_t i = 0; i < counts->n_regions; i++)
 		if (strcmp(counts->regions[i], name) == 0)
 			return (int64_t)i + 1;
 	counts->regions = papi_profile_allocate(counts->regions, counts->n_regions + 1, sizeof(*counts->regions));
-	counts->regions[counts->n_regions] = papi_profile_allocate(NULL, strlen(name) + 1, 1);
-	strcpy(counts->regions[counts->n_regions++], name);
+	counts->regions[counts->n_regions] = papi_profile_allocate(NULL, size, 1);
+	memcpy(counts->regions[counts->n_regions++], name, size);
 	papi_profile_store_region(counts->store, (int64_t)counts->n_regions, name);
 	return (int64_t)counts->n_regions;
 }
