@@ -43,6 +43,7 @@ def ways_of(papi_run):
         "exact": ({}, events(*EXACT)),
         "profile": ({}, [*profile, "-g", "none"]),
         "calls": ({}, profile),
+        "contexts": ({}, [*profile, "--contexts"]),
         "BR_MSP": ({}, events("PAPI_BR_MSP")),
         "L1_DCM": ({}, events("PAPI_L1_DCM")),
         "sampled": (sampled, events(*MODELLED)),

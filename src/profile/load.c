@@ -255,6 +255,26 @@ static void read_call(struct reading *reading)
 	profile->calls[profile->n_calls++] = call;
 }
 
+static void read_path(struct reading *reading)
+{
+	struct papi_profile *profile = reading->profile;
+	struct papi_profile_count path = {
+		.thread = needed(reading, REFERENCE(reading, 0, threads, false)),
+		.event = needed(reading, REFERENCE(reading, 1, events, false)),
+		.context = REFERENCE(reading, 2, contexts, true),
+		.address = needed(reading, REFERENCE(reading, 3, addresses, false)),
+		.value = count_at(reading, 4),
+		.whole = true,
+	};
+
+	if (!reading->good)
+		return;
+	if ((profile->n_paths & (profile->n_paths - 1)) == 0)
+		profile->paths = papi_memory_grow(
+			profile->paths, profile->n_paths ? 2 * profile->n_paths : 1, sizeof(profile->paths[0]));
+	profile->paths[profile->n_paths++] = path;
+}
+
 static void read_function(struct reading *reading)
 {
 	*NEXT(reading, functions) = (struct papi_profile_function){
@@ -291,7 +311,10 @@ static void read_location(struct reading *reading)
 }
 
 /* The first version that there was. */
-#define FIRST_SCHEMA 1
+#define FIRST_SCHEMA      1
+#define SCHEMA_OF_CALLS   2
+#define SCHEMA_OF_REGIONS 3
+#define SCHEMA_OF_PATHS   4
 
 /* In this order: a row refers to those of earlier tables. */
 static const struct {
@@ -310,7 +333,7 @@ static const struct {
 	{ "SELECT address, depth, function, file, line FROM location ORDER BY address, depth", read_location },
 };
 
-/* Stores of the first version have no calls, and those of the second no regions. */
+/* Stores of the first version have no calls, those of the second no regions, and those of the third no paths. */
 static const char outside_sql[] = "SELECT 0, ''", regions_sql[] = "SELECT id, name FROM region ORDER BY id";
 static const char *const counts_sql[] = {
 	"SELECT thread, event, context, address, samples, value, 0 FROM count ORDER BY event, thread, context, address",
@@ -319,6 +342,8 @@ static const char *const counts_sql[] = {
 };
 static const char calls_sql[] =
 	"SELECT thread, event, site, callee, calls, value FROM call ORDER BY event, callee, site";
+static const char paths_sql[] = "SELECT thread, event, context, callee, value FROM path WHERE value > 0"
+				" ORDER BY event, thread, context, callee";
 
 static bool read_table(struct reading *reading, const char *sql, void (*read)(struct reading *reading))
 {
@@ -395,8 +420,7 @@ static bool is_ours(struct papi_profile *profile, char *reason, size_t size)
 			(long long)schema, PAPI_PROFILE_SCHEMA);
 	else if (schema < FIRST_SCHEMA)
 		snprintf(reason, size, "it is a profile without a schema: what wrote it has not come to its end");
-	profile->has_calls = schema > FIRST_SCHEMA;
-	profile->has_regions = schema > FIRST_SCHEMA + 1;
+	profile->schema = schema;
 	return schema >= FIRST_SCHEMA && schema <= PAPI_PROFILE_SCHEMA;
 }
 
@@ -462,12 +486,14 @@ struct papi_profile *papi_profile_load(const char *path, char *reason, size_t si
 		read_table(&reading, tables[i].sql, tables[i].read);
 	if (reading.good)
 		read_table(&reading, outside_sql, read_region);
-	if (reading.good && profile->has_regions)
+	if (reading.good && profile->schema >= SCHEMA_OF_REGIONS)
 		read_table(&reading, regions_sql, read_region);
 	if (reading.good)
-		read_table(&reading, counts_sql[profile->has_regions], read_count);
-	if (reading.good && profile->has_calls)
+		read_table(&reading, counts_sql[profile->schema >= SCHEMA_OF_REGIONS], read_count);
+	if (reading.good && profile->schema >= SCHEMA_OF_CALLS)
 		read_table(&reading, calls_sql, read_call);
+	if (reading.good && profile->schema >= SCHEMA_OF_PATHS)
+		read_table(&reading, paths_sql, read_path);
 	sqlite3_exec(profile->store, "COMMIT", NULL, NULL, NULL);
 	if (reading.good)
 		check_contexts(&reading);
@@ -508,6 +534,12 @@ uint32_t papi_profile_function_of(const struct papi_profile *profile, uint32_t a
 	const struct papi_profile_address *found = &profile->addresses.items[address];
 
 	return profile->places[found->first + found->n - 1].function;
+}
+
+const struct papi_profile_count *papi_profile_stacks(const struct papi_profile *profile, size_t *n)
+{
+	*n = profile->n_paths ? profile->n_paths : profile->n_counts;
+	return profile->n_paths ? profile->paths : profile->counts;
 }
 
 bool papi_profile_has_contexts(const struct papi_profile *profile)
@@ -563,6 +595,7 @@ void papi_profile_free(struct papi_profile *profile)
 	FREE_LIST(profile->functions);
 	free(profile->counts);
 	free(profile->calls);
+	free(profile->paths);
 	free(profile->places);
 	free(profile->files);
 	free(profile->run.command);

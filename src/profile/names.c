@@ -180,6 +180,8 @@ static void add_unknown(struct naming *naming, uint32_t address)
 		function.name = papi_memory_print("%s+0x%" PRIx64, slash ? slash + 1 : module->path, found->offset);
 		function.low = found->offset;
 		function.high = found->offset + 1;
+	} else if (strcmp(module->kind, "truncated") == 0) {
+		function.name = papi_memory_copy(module->path);
 	} else {
 		function.name = papi_memory_print("[%s]", module->kind);
 	}

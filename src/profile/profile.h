@@ -95,6 +95,7 @@ struct papi_profile_count {
 	uint32_t context; /* NONE: nobody knows */
 	uint32_t address;
 	int64_t samples, value;
+	bool whole; /* it is the function's that begins at the address, wherever in it */
 };
 
 /* What a place has called, in an exact profile: how often, and what happened there until it came back. */
@@ -117,8 +118,7 @@ struct papi_profile {
 	char *path;
 	struct sqlite3 *store;
 	bool writable;
-	bool has_calls;   /* the store can have them */
-	bool has_regions; /* likewise */
+	int64_t schema; /* the version of the store's */
 	struct papi_profile_run run;
 	PAPI_PROFILE_LIST(struct papi_profile_event, events);
 	PAPI_PROFILE_LIST(struct papi_profile_process, processes);
@@ -132,6 +132,8 @@ struct papi_profile {
 	size_t n_counts;
 	struct papi_profile_call *calls;
 	size_t n_calls;
+	struct papi_profile_count *paths; /* of an exact profile with contexts: what functions did, by their callers */
+	size_t n_paths;
 	struct papi_profile_place *places;
 	size_t n_places, places_room;
 	char **files; /* names of source files, each once, sorted */
@@ -147,6 +149,9 @@ const char *papi_profile_file(struct papi_profile *profile, const char *name);
 
 /* The function that has the code at an address of its own; it has names. */
 uint32_t papi_profile_function_of(const struct papi_profile *profile, uint32_t address);
+
+/* The counts that say the most of callers: paths, or counts where there are none; how many. */
+const struct papi_profile_count *papi_profile_stacks(const struct papi_profile *profile, size_t *n);
 
 /* Whether any count says by whom its place was called. */
 bool papi_profile_has_contexts(const struct papi_profile *profile);

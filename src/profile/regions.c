@@ -35,7 +35,7 @@ void papi_profile_region_keep(struct papi_profile *profile, uint32_t region)
 		profile->counts[n++] = count;
 	}
 	profile->n_counts = n;
-	profile->n_calls = 0;
+	profile->n_calls = profile->n_paths = 0;
 }
 
 /* The event, which has nothing yet, at the end of the list. */

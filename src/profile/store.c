@@ -42,6 +42,9 @@ static const char tables[] =
 	"CREATE TABLE call (thread INTEGER NOT NULL REFERENCES thread, event INTEGER NOT NULL REFERENCES event,"
 	" site INTEGER NOT NULL REFERENCES address, callee INTEGER NOT NULL REFERENCES address,"
 	" calls INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (thread, event, site, callee)) WITHOUT ROWID;"
+	"CREATE TABLE path (thread INTEGER NOT NULL REFERENCES thread, event INTEGER NOT NULL REFERENCES event,"
+	" context INTEGER NOT NULL DEFAULT 0, callee INTEGER NOT NULL REFERENCES address,"
+	" calls INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (thread, event, context, callee)) WITHOUT ROWID;"
 	"CREATE TABLE function (id INTEGER PRIMARY KEY, module INTEGER NOT NULL REFERENCES module, name TEXT NOT NULL,"
 	" linkage TEXT, low INTEGER, high INTEGER, file TEXT, line INTEGER);"
 	"CREATE TABLE location (address INTEGER NOT NULL REFERENCES address, depth INTEGER NOT NULL,"
@@ -52,6 +55,8 @@ enum statement {
 	ADDRESS, /* these have many rows */
 	COUNT,
 	CALL,
+	PATH,
+	CONTEXT,
 	BATCHES,
 	EVENT = BATCHES,
 	EVENT_NOTE,
@@ -61,7 +66,6 @@ enum statement {
 	THREAD_NAME,
 	REGION,
 	MODULE,
-	CONTEXT,
 	PROGRESS,
 	STATEMENTS
 };
@@ -78,11 +82,13 @@ static const char *const texts[STATEMENTS] = {
 	[REGION] = "INSERT INTO region VALUES (?1, ?2)",
 	[MODULE] = "INSERT INTO module VALUES (?1, ?2, ?3, ?4, ?5)",
 	[ADDRESS] = "INSERT INTO address SELECT a, b, c FROM papi_rows",
-	[CONTEXT] = "INSERT INTO context VALUES (?1, ?2, ?3)",
+	[CONTEXT] = "INSERT INTO context SELECT a, nullif(b, 0), c FROM papi_rows",
 	/* WHERE, so that ON is no part of a join. */
 	[COUNT] = ("INSERT INTO count SELECT a, b, c, d, e, f, g FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		   " samples = samples + excluded.samples, value = value + excluded.value"),
 	[CALL] = ("INSERT INTO call SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
+		  " calls = calls + excluded.calls, value = value + excluded.value"),
+	[PATH] = ("INSERT INTO path SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		  " calls = calls + excluded.calls, value = value + excluded.value"),
 	[PROGRESS] = "UPDATE run SET seconds = ?1, lost = ?2, status = ?3",
 };
@@ -358,14 +364,7 @@ int papi_profile_store_address(struct papi_profile_store *store, int64_t id, int
 
 int papi_profile_store_context(struct papi_profile_store *store, int64_t id, int64_t parent, int64_t address)
 {
-	sqlite3_stmt *statement = take(store, CONTEXT);
-
-	if (!statement)
-		return PAPI_ESYS;
-	sqlite3_bind_int64(statement, 1, id);
-	bind_optional(statement, 2, parent);
-	sqlite3_bind_int64(statement, 3, address);
-	return step(store, statement);
+	return put_row(store, CONTEXT, (int64_t[PAPI_PROFILE_COLUMNS]){ id, parent, address });
 }
 
 int papi_profile_store_count(
@@ -379,6 +378,12 @@ int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, in
 	int64_t callee, int64_t calls, int64_t value)
 {
 	return put_row(store, CALL, (int64_t[PAPI_PROFILE_COLUMNS]){ thread, event, site, callee, calls, value });
+}
+
+int papi_profile_store_path(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t context,
+	int64_t callee, int64_t calls, int64_t value)
+{
+	return put_row(store, PATH, (int64_t[PAPI_PROFILE_COLUMNS]){ thread, event, context, callee, calls, value });
 }
 
 int papi_profile_store_progress(struct papi_profile_store *store, double seconds, int64_t lost, int status)

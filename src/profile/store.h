@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define PAPI_PROFILE_APPLICATION 0x50415049 /* PAPI, in the header of the file */
-#define PAPI_PROFILE_SCHEMA      3
+#define PAPI_PROFILE_SCHEMA      4
 
 struct papi_profile_store;
 
@@ -78,6 +78,10 @@ int papi_profile_store_count(
 
 /* Likewise, of calls of callee from site, two addresses: how many, and what happened in them. */
 int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t site,
+	int64_t callee, int64_t calls, int64_t value);
+
+/* Likewise, of calls of callee by a path: how many, and what it did itself in them. */
+int papi_profile_store_path(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t context,
 	int64_t callee, int64_t calls, int64_t value);
 
 /* How long the run has gone on, and what was lost; status: the wait status, negative while there is none. */

@@ -22,7 +22,7 @@ void papi_profile_path_find(const struct papi_profile *profile, const struct pap
 	struct papi_profile_path *path)
 {
 	path->n = 0;
-	add_places(profile, count->address, inlines, path);
+	add_places(profile, count->address, inlines && !count->whole, path);
 	for (uint32_t at = count->context; at != PAPI_PROFILE_NONE; at = profile->contexts.items[at].parent)
 		add_places(profile, profile->contexts.items[at].address, inlines, path);
 }

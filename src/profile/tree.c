@@ -119,11 +119,13 @@ void papi_profile_tree_make(const struct papi_profile *profile, uint32_t event, 
 	struct papi_profile_tree *tree)
 {
 	struct papi_profile_path path = { 0 };
+	size_t n;
+	const struct papi_profile_count *counts = papi_profile_stacks(profile, &n);
 
 	*tree = (struct papi_profile_tree){ 0 };
 	add_node(tree, PAPI_PROFILE_NONE, PAPI_PROFILE_NONE);
-	for (size_t i = 0; i < profile->n_counts; i++) {
-		const struct papi_profile_count *count = &profile->counts[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct papi_profile_count *count = &counts[i];
 		size_t outermost;
 
 		if (count->event != event)

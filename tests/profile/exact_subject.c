@@ -15,6 +15,7 @@
  *	calls N      a timer interrupts calls, direct ones and others, until N signals have come; says how many calls
  *	             of each sort there were, and how many signals
  *	switch       two coroutines, whose stacks lie beside each other, work in turn, 50 times each
+ *	crowd N      N coroutines, each of which works three times: n-th with work(10 + n), from 0
  *	deep N       N calls within each other
  *	tails        functions that jump to others as their last act
  *	below N      forks within N calls of a function, from which both processes return
@@ -194,6 +195,11 @@ __asm__(".globl tail\n.type tail, @function\ntail: .cfi_startproc\n nop\n jmp wo
 	".globl tail_of_tail\n.type tail_of_tail, @function\ntail_of_tail: .cfi_startproc\n jmp tail\n"
 	" .cfi_endproc\n.size tail_of_tail, . - tail_of_tail\n");
 
+/* 2 instructions, and those of work(), to which it goes by a condition. */
+void tail_if(uint64_t n);
+__asm__(".globl tail_if\n.type tail_if, @function\ntail_if: .cfi_startproc\n test %rdi, %rdi\n jnz work\n ret\n"
+	" .cfi_endproc\n.size tail_if, . - tail_if\n");
+
 /* 1 instruction, and those of work(); it looks as a linker's stub does. */
 void like_stub(uint64_t n);
 extern void (*stub_target)(uint64_t n);
@@ -223,6 +229,32 @@ static __attribute__((noinline)) void switch_stacks(void)
 	}
 	swapcontext(&main_context, &coroutines[1]);
 	work(10);
+}
+
+/* Each has a stack of its own, and all of them wait for each other. */
+static ucontext_t *crowd;
+static int in_crowd;
+
+static void take_turns(int which)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		work(10 + (unsigned)which);
+		swapcontext(&crowd[which], which + 1 < in_crowd ? &crowd[which + 1] : &main_context);
+	}
+}
+
+static __attribute__((noinline)) void switch_crowd(int n)
+{
+	crowd = calloc((size_t)n, sizeof(*crowd));
+	in_crowd = n;
+	for (int i = 0; i < n; i++) {
+		getcontext(&crowd[i]);
+		crowd[i].uc_stack = (stack_t){ .ss_sp = malloc(65536), .ss_size = 65536 };
+		crowd[i].uc_link = &main_context;
+		makecontext(&crowd[i], (void (*)(void))take_turns, 1, i);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		swapcontext(&main_context, &crowd[0]);
 }
 
 static __attribute__((noinline)) void nest(unsigned long n)
@@ -264,10 +296,13 @@ int main(int argc, char **argv)
 		interrupt_calls(strtoul(argv[2], NULL, 10));
 	else if (!strcmp(what, "switch"))
 		switch_stacks();
+	else if (!strcmp(what, "crowd"))
+		switch_crowd((int)strtol(argv[2], NULL, 10));
 	else if (!strcmp(what, "tails"))
 		for (unsigned i = 0; i < 100; i++) {
 			tail_of_tail(10);
 			like_stub(10);
+			tail_if(10);
 		}
 	else if (!strcmp(what, "deep"))
 		go_deep(strtoul(argv[2], NULL, 10));

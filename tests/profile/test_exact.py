@@ -224,7 +224,24 @@ class Calls(Exact):
         self.assertEqual(found["main", "tail_of_tail"], (100, 100 * 24))
         self.assertEqual(found["tail_of_tail", "tail"], (100, 100 * 23))
         self.assertEqual(found["tail", "work"], (100, 100 * 21))
+        # Where it jumps to indirectly, or by a condition, is not known to be another function.
         self.assertEqual(found["main", "like_stub"], (100, 100 * 22))
+        self.assertEqual(found["main", "tail_if"], (100, 100 * 23))
+        self.assertNotIn(("like_stub", "work"), found)
+        self.assertNotIn(("tail_if", "work"), found)
+
+    def test_many_coroutines(self):
+        for number in (3, 64, 300):
+            with self.subTest(number=number):
+                store, found, _ = self.calls(SUBJECT, "crowd", str(number))
+                worked = sum(3 * (2 * (10 + i) + 1) for i in range(number))
+                self.assertEqual(found["take_turns", "work"], (3 * number, worked))
+                self.assertEqual(self.of(store, "work"), worked)
+                calls, value = found["main", "switch_crowd"]
+                # What waits is no part of the call.
+                self.assertEqual(calls, 1)
+                self.assertLess(value, 6000 * number)
+                os.unlink(self.path())
 
     def test_deep(self):
         """Further in than there is room for frames, calls are counted."""

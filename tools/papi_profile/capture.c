@@ -22,8 +22,10 @@
 #include "program.h"
 #include "text.h"
 
-#define FREQUENCY    999
-#define MOST_SECONDS 100000000
+#define FREQUENCY     999
+#define CONTEXTS      524288
+#define MOST_CONTEXTS 524288
+#define MOST_SECONDS  100000000
 
 /* Bytes of a stack that are copied. A record of the kernel has less than 64 KiB. */
 #define STACK          16384
@@ -50,6 +52,8 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "                          it cycles, or CPU time where there are no counters\n"
 				 "  -x, --exact             nothing is sampled: the virtual PMU counts what each\n"
 				 "                          instruction does; usual where only it counts EVENT\n"
+				 "      --contexts[=N]      with -x: by which calls each function was reached; of\n"
+				 "                          more than N (524288) ways the others are one\n"
 				 "  -F, --frequency HZ      samples of each thread in a second; 999 without it\n"
 				 "  -c, --count PERIOD      a sample every PERIOD events instead\n"
 				 "  -g, --graph WAY         how callers are found: fp (frame pointers), dwarf\n"
@@ -121,6 +125,11 @@ static double parse_seconds(const char *text)
 	return seconds;
 }
 
+static uint32_t parse_contexts(const char *text)
+{
+	return text ? (uint32_t)papi_tool_number(&tool, "--contexts", text, 1, MOST_CONTEXTS) : CONTEXTS;
+}
+
 static void check_combination(const struct papi_profile_session *session, const char *program, bool both)
 {
 	if (session->table >= 0 && (!session->exact || session->ready < 0 || session->pid || !program))
@@ -139,14 +148,15 @@ static void check_combination(const struct papi_profile_session *session, const 
 
 static void parse_options(struct papi_profile_session *session, int argc, char **argv)
 {
-	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY, OPTION_READY, OPTION_TABLE };
+	enum { OPTION_VERSION = PAPI_TOOL_LONG_ONLY, OPTION_READY, OPTION_TABLE, OPTION_CONTEXTS };
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
-		{ "exact", no_argument, NULL, 'x' }, { "frequency", required_argument, NULL, 'F' },
-		{ "count", required_argument, NULL, 'c' }, { "graph", required_argument, NULL, 'g' },
-		{ "output", required_argument, NULL, 'o' }, { "pid", required_argument, NULL, 'p' },
-		{ "time", required_argument, NULL, 't' }, { "ready", required_argument, NULL, OPTION_READY },
-		{ "table", required_argument, NULL, OPTION_TABLE }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
+		{ "exact", no_argument, NULL, 'x' }, { "contexts", optional_argument, NULL, OPTION_CONTEXTS },
+		{ "frequency", required_argument, NULL, 'F' }, { "count", required_argument, NULL, 'c' },
+		{ "graph", required_argument, NULL, 'g' }, { "output", required_argument, NULL, 'o' },
+		{ "pid", required_argument, NULL, 'p' }, { "time", required_argument, NULL, 't' },
+		{ "ready", required_argument, NULL, OPTION_READY }, { "table", required_argument, NULL, OPTION_TABLE },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ NULL, 0, NULL, 0 } };
 	bool by_frequency = false;
 	int option;
 
@@ -158,6 +168,9 @@ static void parse_options(struct papi_profile_session *session, int argc, char *
 			break;
 		case 'x':
 			session->exact = true;
+			break;
+		case OPTION_CONTEXTS:
+			session->contexts = parse_contexts(optarg);
 			break;
 		case 'F':
 			session->rate.frequency = (uint64_t)papi_tool_number(&tool, "-F", optarg, 1, INT32_MAX);
@@ -315,6 +328,8 @@ static void choose_exact(struct papi_profile_session *session)
 {
 	if (!session->exact && !session->pid)
 		session->exact = papi_profile_exact_is_meant(session->events);
+	if (!session->exact && session->contexts)
+		papi_tool_usage_error(&tool, "--contexts is for exact profiles: it goes with -x");
 	if (!session->exact)
 		return;
 	if (session->rate_given)

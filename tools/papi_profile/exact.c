@@ -134,6 +134,19 @@ static void tell_all_missing(struct papi_profile_session *session)
 			aloud);
 }
 
+static void tell_beyond(struct papi_profile_session *session, uint32_t contexts)
+{
+	char note[160];
+
+	snprintf(note, sizeof(note),
+		"a process has more than %" PRIu32
+		" ways of calls, which are all that there may be: what came beyond is in [other contexts]",
+		contexts);
+	papi_profile_message("%s", note);
+	for (size_t i = 0; i < session->events->number; i++)
+		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
+}
+
 /* A process that runs on, was killed, or whose threads the kernel has ended, may have been between two counters. */
 static bool any_was_stopped(void)
 {
@@ -175,11 +188,14 @@ static void compare_sums(struct papi_profile_session *session, const struct papi
 
 static bool finish(struct papi_profile_session *session, int eventset, int status)
 {
-	struct papi_profile_exact exact = { papi_profile_exact_values, &eventset, collector.table->plan.modelled != 0,
-		{ 0 } };
+	struct papi_profile_exact exact = { .values = papi_profile_exact_values,
+		.argument = &eventset,
+		.modelled = collector.table->plan.modelled != 0 };
 	bool done;
 
 	papi_profile_exact_read(&session->records, collector.table->plan.directory, &exact);
+	if (exact.beyond)
+		tell_beyond(session, exact.beyond);
 	tell_all_missing(session);
 	compare_sums(session, &exact, eventset);
 	done = papi_profile_store_progress(session->store, session->elapsed, 0, status) == PAPI_OK &&
@@ -363,7 +379,8 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 	if (!begin(session, path))
 		return PAPI_PROGRAM_FAILURE;
 	plan = &collector.table->plan;
-	eventset = papi_profile_exact_plan(session->events, session->rate.graph != PAPI_PROFILE_GRAPH_NONE, plan);
+	eventset = papi_profile_exact_plan(
+		session->events, session->rate.graph != PAPI_PROFILE_GRAPH_NONE, session->contexts, plan);
 	if (!papi_profile_raw_make(session->file, plan->directory, sizeof(plan->directory))) {
 		papi_agent_collector_end(&collector);
 		return PAPI_PROGRAM_FAILURE;

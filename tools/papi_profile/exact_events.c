@@ -98,7 +98,8 @@ void papi_profile_exact_check(const char *name)
 	papi_profile_exact_forget(eventset);
 }
 
-int papi_profile_exact_plan(struct papi_profile_events *list, bool calls, struct papi_agent_plan *plan)
+int papi_profile_exact_plan(
+	struct papi_profile_events *list, bool calls, uint32_t contexts, struct papi_agent_plan *plan)
 {
 	bool unseen = plan->clock_unseen;
 	unsigned counters;
@@ -121,6 +122,13 @@ int papi_profile_exact_plan(struct papi_profile_events *list, bool calls, struct
 	plan->calls = calls && !plan->modelled && counters <= PAPI_VPMU_CALL_CLOCKS;
 	if (calls && !plan->calls && !plan->modelled)
 		papi_profile_message("calls are not recorded: there are too many events at once");
+	if (contexts && !plan->calls) {
+		papi_profile_message(
+			"--contexts: ways of calls go with calls, which are recorded with events that are not "
+			"modelled and take five counters at most, without -g none");
+		exit(PAPI_TOOL_USAGE);
+	}
+	plan->contexts = contexts;
 	return eventset;
 }
 

@@ -15,8 +15,10 @@
 /* Looks at one alone, so that the reason names it. */
 void papi_profile_exact_check(const char *name);
 
-/* An EventSet of all of them; fills in what is to be counted. calls: they are wanted. */
-int papi_profile_exact_plan(struct papi_profile_events *list, bool calls, struct papi_agent_plan *plan);
+/* An EventSet of all of them; fills in what is to be counted. calls: they are wanted; contexts: and so many ways of
+ * them. */
+int papi_profile_exact_plan(
+	struct papi_profile_events *list, bool calls, uint32_t contexts, struct papi_agent_plan *plan);
 void papi_profile_exact_forget(int eventset);
 
 /* The values of all events from counters; argument: the EventSet, an int. */

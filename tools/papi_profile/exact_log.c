@@ -11,49 +11,11 @@
 
 #include "components/vpmu/agent.h"
 #include "components/vpmu/profile_log.h"
+#include "papi_profile/exact_reading.h"
 #include "papi_profile/papi_profile.h"
 
 /* More than a process has. */
 #define MOST_WAYS ((size_t)1 << 24)
-
-/* A file of one process, in memory. */
-struct log {
-	char *name; /* with the directory, without what it ends with */
-	unsigned char *bytes;
-	size_t size;
-	struct papi_vpmu_log_head head;
-	struct papi_profile_mapping *modules;
-	size_t n_modules;
-	int64_t regions[PAPI_VPMU_LOG_REGIONS + 1]; /* in the store, by number; 0: outside of all */
-};
-
-/* An instruction that a thread has run. */
-struct place {
-	uint32_t module, region;
-	uint64_t pc;
-};
-
-#define NO_SLOT 0xffu
-
-/* All of them. */
-struct places {
-	struct papi_profile_table numbers; /* from module, region and pc */
-	struct place *places;
-	uint64_t *counters; /* of each as many as there are slots */
-	size_t n, room;
-	unsigned n_slots;
-	uint8_t slots[PAPI_PROFILE_EXACT_COUNTERS]; /* by counter; NO_SLOT: it is not in the profile */
-};
-
-/* The process in the store that a number stands for. */
-struct reading {
-	struct papi_profile_records *records;
-	struct papi_profile_exact *exact;
-	long long *values, *sums; /* room for one of each event; of sums the values by now */
-	pid_t *known;             /* processes that have been written */
-	size_t n_known;
-	struct places places; /* of the thread that is read: one memory for all */
-};
 
 /* ---- files ---- */
 
@@ -89,7 +51,7 @@ static char *join(const char *before, const char *behind)
 }
 
 /* False: it is none of ours, or was never begun. */
-static bool open_log(struct log *log)
+static bool open_log(struct papi_profile_log *log)
 {
 	char *path = join(log->name, PAPI_VPMU_LOG_SUFFIX);
 	bool is = read_file(path, &log->bytes, &log->size) && log->size >= sizeof(log->head);
@@ -105,7 +67,7 @@ static bool open_log(struct log *log)
 }
 
 /* The entry at an offset, if it is whole; NULL at the end. */
-static const struct papi_vpmu_log_entry *entry_at(const struct log *log, size_t offset)
+const struct papi_vpmu_log_entry *papi_profile_log_entry(const struct papi_profile_log *log, size_t offset)
 {
 	const struct papi_vpmu_log_entry *entry = (const void *)(log->bytes + offset);
 
@@ -116,24 +78,25 @@ static const struct papi_vpmu_log_entry *entry_at(const struct log *log, size_t 
 }
 
 /* The next one of a type behind an offset, which becomes its own; NULL at the end. */
-static const void *next_entry(const struct log *log, enum papi_vpmu_log_type type, size_t size, size_t *offset)
+const void *papi_profile_log_next(
+	const struct papi_profile_log *log, enum papi_vpmu_log_type type, size_t size, size_t *offset)
 {
 	const struct papi_vpmu_log_entry *entry;
 
-	*offset = *offset ? *offset + entry_at(log, *offset)->size : sizeof(log->head);
-	while ((entry = entry_at(log, *offset)) && (entry->type != type || entry->size < size))
+	*offset = *offset ? *offset + papi_profile_log_entry(log, *offset)->size : sizeof(log->head);
+	while ((entry = papi_profile_log_entry(log, *offset)) && (entry->type != type || entry->size < size))
 		*offset += entry->size;
 	return entry;
 }
 
 /* ---- modules ---- */
 
-static void read_modules(struct log *log, int64_t process)
+static void read_modules(struct papi_profile_log *log, int64_t process)
 {
 	const struct papi_vpmu_log_module *entry;
 	size_t at = 0;
 
-	while ((entry = next_entry(log, PAPI_VPMU_LOG_MODULE, sizeof(*entry) + 1, &at))) {
+	while ((entry = papi_profile_log_next(log, PAPI_VPMU_LOG_MODULE, sizeof(*entry) + 1, &at))) {
 		struct papi_profile_mapped mapped = { .name = entry->path, .pid = log->head.pid, .process = process };
 
 		if (!memchr(entry->path, '\0', entry->entry.size - sizeof(*entry)))
@@ -146,12 +109,12 @@ static void read_modules(struct log *log, int64_t process)
 
 /* ---- regions ---- */
 
-static void read_regions(const struct reading *reading, struct log *log)
+static void read_regions(const struct papi_profile_reading *reading, struct papi_profile_log *log)
 {
 	const struct papi_vpmu_log_region *entry;
 	size_t at = 0;
 
-	while ((entry = next_entry(log, PAPI_VPMU_LOG_REGION, sizeof(*entry) + 1, &at)))
+	while ((entry = papi_profile_log_next(log, PAPI_VPMU_LOG_REGION, sizeof(*entry) + 1, &at)))
 		if (entry->number && entry->number <= PAPI_VPMU_LOG_REGIONS &&
 			memchr(entry->name, '\0', entry->entry.size - sizeof(*entry)))
 			log->regions[entry->number] = papi_profile_counts_region(
@@ -161,14 +124,14 @@ static void read_regions(const struct reading *reading, struct log *log)
 /* ---- counts ---- */
 
 /* The counters of a lane, by their numbers. */
-static uint64_t *read_lane(const struct log *log, int counts, uint32_t lane, size_t *n)
+static uint64_t *read_lane(const struct papi_profile_log *log, int counts, uint32_t lane, size_t *n)
 {
 	const struct papi_vpmu_log_extent *extent;
 	uint64_t *ways = NULL;
 	size_t at = 0;
 
 	*n = 0;
-	while ((extent = next_entry(log, PAPI_VPMU_LOG_EXTENT, sizeof(*extent), &at))) {
+	while ((extent = papi_profile_log_next(log, PAPI_VPMU_LOG_EXTENT, sizeof(*extent), &at))) {
 		size_t end = (size_t)extent->first + extent->number;
 
 		if (extent->lane != lane || !extent->number || extent->first > *n || end > MOST_WAYS)
@@ -185,14 +148,14 @@ static uint64_t *read_lane(const struct log *log, int counts, uint32_t lane, siz
 }
 
 /* No place is known yet, and these counters are wanted. */
-static void begin_places(struct places *places, const struct log *log, bool modelled)
+static void begin_places(struct papi_profile_ran *places, const struct papi_profile_log *log, bool modelled)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < PAPI_PROFILE_EXACT_COUNTERS; i++) {
 		bool wanted = i < PAPI_VPMU_FIRST_MODELLED ? log->head.profile >> i & 1 : modelled;
 
-		places->slots[i] = wanted ? (uint8_t)n++ : NO_SLOT;
+		places->slots[i] = wanted ? (uint8_t)n++ : PAPI_PROFILE_NO_SLOT;
 	}
 	papi_profile_table_clear(&places->numbers);
 	places->n = 0;
@@ -201,12 +164,12 @@ static void begin_places(struct places *places, const struct log *log, bool mode
 	places->n_slots = n;
 }
 
-static uint64_t *counters_of(const struct places *places, size_t number)
+static uint64_t *counters_of(const struct papi_profile_ran *places, size_t number)
 {
 	return places->counters + number * places->n_slots;
 }
 
-static uint64_t *counters_at(struct places *places, const struct papi_vpmu_log_block *block, uint64_t pc)
+static uint64_t *counters_at(struct papi_profile_ran *places, const struct papi_vpmu_log_block *block, uint64_t pc)
 {
 	bool made;
 	struct papi_profile_entry *entry = papi_profile_table_take(
@@ -221,14 +184,14 @@ static uint64_t *counters_at(struct places *places, const struct papi_vpmu_log_b
 		}
 		entry->value[0] = (int64_t)places->n;
 		memset(counters_of(places, places->n), 0, places->n_slots * sizeof(*places->counters));
-		places->places[places->n++] = (struct place){ block->module, block->region, pc };
+		places->places[places->n++] = (struct papi_profile_ran_place){ block->module, block->region, pc };
 	}
 	return counters_of(places, (size_t)entry->value[0]);
 }
 
-static void count(const struct places *places, uint64_t *counters, unsigned counter, uint64_t more)
+static void count(const struct papi_profile_ran *places, uint64_t *counters, unsigned counter, uint64_t more)
 {
-	if (counter < PAPI_PROFILE_EXACT_COUNTERS && places->slots[counter] != NO_SLOT)
+	if (counter < PAPI_PROFILE_EXACT_COUNTERS && places->slots[counter] != PAPI_PROFILE_NO_SLOT)
 		counters[places->slots[counter]] += more;
 }
 
@@ -261,11 +224,11 @@ static void pass(struct passes *passes, const struct papi_vpmu_way *way, uint64_
 }
 
 /* Another way through a block, the first one behind NULL; NULL at the end. */
-static const struct papi_vpmu_log_way *next_way(
-	const struct log *log, const struct papi_vpmu_log_block *block, const struct papi_vpmu_log_way *before)
+static const struct papi_vpmu_log_way *next_way(const struct papi_profile_log *log,
+	const struct papi_vpmu_log_block *block, const struct papi_vpmu_log_way *before)
 {
 	uint32_t offset = before ? before->more : block->more;
-	const struct papi_vpmu_log_way *way = offset ? (const void *)entry_at(log, offset) : NULL;
+	const struct papi_vpmu_log_way *way = offset ? (const void *)papi_profile_log_entry(log, offset) : NULL;
 
 	if (!way || way->entry.type != PAPI_VPMU_LOG_WAY || way->entry.size < sizeof(*way) ||
 		(before && offset >= (size_t)((const unsigned char *)before - log->bytes)))
@@ -274,8 +237,8 @@ static const struct papi_vpmu_log_way *next_way(
 }
 
 /* False: it was never gone. */
-static bool pass_all(const struct log *log, const struct papi_vpmu_log_block *block, const uint64_t *ways, size_t n,
-	struct passes *passes)
+static bool pass_all(const struct papi_profile_log *log, const struct papi_vpmu_log_block *block, const uint64_t *ways,
+	size_t n, struct passes *passes)
 {
 	const struct papi_vpmu_log_way *more = NULL;
 	bool any = false;
@@ -298,7 +261,7 @@ static bool pass_all(const struct log *log, const struct papi_vpmu_log_block *bl
 }
 
 /* One instruction; returns where the next one is described, NULL where there is none. */
-static const uint8_t *take_instruction(const struct places *places, const struct passes *passes, unsigned i,
+static const uint8_t *take_instruction(const struct papi_profile_ran *places, const struct passes *passes, unsigned i,
 	const uint8_t *at, const uint8_t *end, uint64_t *counters)
 {
 	unsigned n = at[1] & ~PAPI_VPMU_LOG_ITERATES & 0xff;
@@ -318,7 +281,8 @@ static const uint8_t *take_instruction(const struct places *places, const struct
 	return at + 2;
 }
 
-static void take_block(const struct papi_vpmu_log_block *block, const struct passes *passes, struct places *places)
+static void take_block(
+	const struct papi_vpmu_log_block *block, const struct passes *passes, struct papi_profile_ran *places)
 {
 	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
 	const uint8_t *end = (const uint8_t *)block + block->entry.size;
@@ -336,7 +300,7 @@ static void take_block(const struct papi_vpmu_log_block *block, const struct pas
 }
 
 /* Where the nth instruction of a block begins. */
-static uint64_t pc_of(const struct papi_vpmu_log_block *block, unsigned n)
+uint64_t papi_profile_log_pc(const struct papi_vpmu_log_block *block, unsigned n)
 {
 	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
 	const uint8_t *end = (const uint8_t *)block + block->entry.size;
@@ -351,8 +315,8 @@ static uint64_t pc_of(const struct papi_vpmu_log_block *block, unsigned n)
 }
 
 /* What simulators counted at the block's instructions. */
-static void take_modelled(const struct log *log, const struct papi_vpmu_log_block *block, const uint64_t *ways,
-	size_t n, struct places *places)
+static void take_modelled(const struct papi_profile_log *log, const struct papi_vpmu_log_block *block,
+	const uint64_t *ways, size_t n, struct papi_profile_ran *places)
 {
 	const struct papi_vpmu_log_way *way = NULL;
 
@@ -361,26 +325,28 @@ static void take_modelled(const struct log *log, const struct papi_vpmu_log_bloc
 
 		if (way->way.kind >= PAPI_VPMU_WAY_MODELLED && counter < PAPI_PROFILE_EXACT_COUNTERS &&
 			way->number < n && ways[way->number])
-			count(places, counters_at(places, block, pc_of(block, way->way.n)), counter, ways[way->number]);
+			count(places, counters_at(places, block, papi_profile_log_pc(block, way->way.n)), counter,
+				ways[way->number]);
 	}
 }
 
-static int64_t address_in(struct reading *reading, const struct log *log, uint32_t module, uint64_t pc)
+int64_t papi_profile_log_address(
+	struct papi_profile_reading *reading, const struct papi_profile_log *log, uint32_t module, uint64_t pc)
 {
 	return papi_profile_places_address_in(&reading->records->places, log->head.pid, &log->modules[module], pc);
 }
 
 /* A place, its counters, and its address in the store. */
 struct addressed {
-	const struct place *place;
+	const struct papi_profile_ran_place *place;
 	const uint64_t *counters;
 	int64_t address;
 };
 
 static int by_place(const void *first, const void *second)
 {
-	const struct place *a = ((const struct addressed *)first)->place,
-			   *b = ((const struct addressed *)second)->place;
+	const struct papi_profile_ran_place *a = ((const struct addressed *)first)->place,
+					    *b = ((const struct addressed *)second)->place;
 
 	if (a->module != b->module)
 		return a->module < b->module ? -1 : 1;
@@ -399,7 +365,8 @@ static int by_address(const void *first, const void *second)
 }
 
 /* In the order of their addresses; new ones are made in the order of the places. */
-static struct addressed *find_addresses(struct reading *reading, const struct log *log, const struct places *places)
+static struct addressed *find_addresses(
+	struct papi_profile_reading *reading, const struct papi_profile_log *log, const struct papi_profile_ran *places)
 {
 	struct addressed *found = papi_profile_allocate(NULL, places->n, sizeof(*found));
 	bool ordered = true;
@@ -408,7 +375,7 @@ static struct addressed *find_addresses(struct reading *reading, const struct lo
 		found[i] = (struct addressed){ &places->places[i], counters_of(places, i), 0 };
 	qsort(found, places->n, sizeof(*found), by_place);
 	for (size_t i = 0; i < places->n; i++) {
-		found[i].address = address_in(reading, log, found[i].place->module, found[i].place->pc);
+		found[i].address = papi_profile_log_address(reading, log, found[i].place->module, found[i].place->pc);
 		ordered &= i == 0 || found[i - 1].address <= found[i].address;
 	}
 	if (!ordered)
@@ -417,7 +384,7 @@ static struct addressed *find_addresses(struct reading *reading, const struct lo
 }
 
 /* A place's counters as events, where what is rounded off counts at the next. */
-static void value_modelled(struct reading *reading, const uint64_t *counters, long long *values)
+static void value_modelled(struct papi_profile_reading *reading, const uint64_t *counters, long long *values)
 {
 	struct papi_profile_exact *exact = reading->exact;
 
@@ -433,7 +400,8 @@ static void value_modelled(struct reading *reading, const uint64_t *counters, lo
 }
 
 /* The thread's counters, as events. The store is the fastest if rows come in the order in which it has them. */
-static void write_places(struct reading *reading, const struct log *log, const struct places *places, int64_t thread)
+static void write_places(struct papi_profile_reading *reading, const struct papi_profile_log *log,
+	const struct papi_profile_ran *places, int64_t thread)
 {
 	struct papi_profile_events *list = reading->records->events;
 	struct addressed *found = find_addresses(reading, log, places);
@@ -442,7 +410,7 @@ static void write_places(struct reading *reading, const struct log *log, const s
 
 	for (size_t i = 0; i < places->n; i++) {
 		for (unsigned j = 0; j < PAPI_PROFILE_EXACT_COUNTERS; j++)
-			if (places->slots[j] != NO_SLOT)
+			if (places->slots[j] != PAPI_PROFILE_NO_SLOT)
 				counters[j] = found[i].counters[places->slots[j]];
 		/* Instructions that follow each other are often alike. */
 		if (reading->exact->modelled)
@@ -471,9 +439,9 @@ static void write_places(struct reading *reading, const struct log *log, const s
 	free(found);
 }
 
-static const struct papi_vpmu_log_block *block_at(const struct log *log, uint32_t offset)
+const struct papi_vpmu_log_block *papi_profile_log_block(const struct papi_profile_log *log, uint32_t offset)
 {
-	const struct papi_vpmu_log_block *block = (const void *)entry_at(log, offset);
+	const struct papi_vpmu_log_block *block = (const void *)papi_profile_log_entry(log, offset);
 
 	return block && block->entry.type == PAPI_VPMU_LOG_BLOCK && block->entry.size >= sizeof(*block) &&
 			block->module < log->n_modules && block->region <= PAPI_VPMU_LOG_REGIONS &&
@@ -482,49 +450,17 @@ static const struct papi_vpmu_log_block *block_at(const struct log *log, uint32_
 		: NULL;
 }
 
-/* A call that the thread has made, as events. */
-static void write_pair(struct reading *reading, const struct log *log, const struct papi_vpmu_log_pair *pair,
-	const uint64_t *ways, int64_t thread)
-{
-	const struct papi_vpmu_log_block *block = block_at(log, pair->block);
-	uint64_t counters[PAPI_PROFILE_EXACT_COUNTERS] = { 0 }, number = pair->number;
-	struct papi_profile_events *list = reading->records->events;
-	int64_t site, callee;
-
-	if (!block || pair->module >= log->n_modules)
-		return;
-	for (unsigned i = 0; i < PAPI_AGENT_EXACT; i++)
-		if (log->head.profile >> i & 1)
-			counters[i] = ways[++number];
-	reading->exact->values(reading->exact->argument, counters, reading->values);
-	site = address_in(reading, log, block->module, pc_of(block, block->n_instructions));
-	callee = address_in(reading, log, pair->module, pair->target);
-	for (size_t i = 0; i < list->number; i++)
-		papi_profile_store_call(reading->records->counts.store, thread, (int64_t)i + 1, site, callee,
-			(int64_t)ways[pair->number], reading->values[i]);
-}
-
-static void write_calls(struct reading *reading, const struct log *log, const uint64_t *ways, size_t n, int64_t thread)
-{
-	const struct papi_vpmu_log_pair *pair;
-	size_t at = 0, counters = (size_t)__builtin_popcountll(log->head.profile);
-
-	while ((pair = next_entry(log, PAPI_VPMU_LOG_PAIR, sizeof(*pair), &at)))
-		if (pair->number + counters < n && ways[pair->number])
-			write_pair(reading, log, pair, ways, thread);
-}
-
-static void read_lane_of(
-	struct reading *reading, const struct log *log, int counts, const struct papi_vpmu_log_lane *lane)
+static void read_lane_of(struct papi_profile_reading *reading, const struct papi_profile_log *log, int counts,
+	const struct papi_vpmu_log_lane *lane)
 {
 	const struct papi_vpmu_log_block *block;
-	struct places *places = &reading->places;
+	struct papi_profile_ran *places = &reading->places;
 	struct passes passes;
 	size_t n, at = 0;
 	uint64_t *ways = read_lane(log, counts, lane->lane, &n);
 
 	begin_places(places, log, reading->exact->modelled);
-	while ((block = next_entry(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
+	while ((block = papi_profile_log_next(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
 		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
 			block->module < log->n_modules && block->region <= PAPI_VPMU_LOG_REGIONS &&
 			pass_all(log, block, ways, n, &passes)) {
@@ -536,7 +472,7 @@ static void read_lane_of(
 			&reading->records->places, log->head.pid, lane->tid ? lane->tid : log->head.pid);
 
 		write_places(reading, log, places, thread);
-		write_calls(reading, log, ways, n, thread);
+		papi_profile_exact_write_calls(reading, log, &(struct papi_profile_lane){ thread, ways, n });
 	}
 	free(ways);
 }
@@ -544,7 +480,7 @@ static void read_lane_of(
 /* ---- processes ---- */
 
 /* It may have executed other programs before: then it keeps its number, and gets the name of the last. */
-static void name_process(struct reading *reading, const struct log *log)
+static void name_process(struct papi_profile_reading *reading, const struct papi_profile_log *log)
 {
 	bool known = false;
 
@@ -558,7 +494,7 @@ static void name_process(struct reading *reading, const struct log *log)
 	papi_profile_places_named(&reading->records->places, log->head.pid, log->head.pid, log->head.name, false);
 }
 
-static void read_log(struct reading *reading, struct log *log)
+static void read_log(struct papi_profile_reading *reading, struct papi_profile_log *log)
 {
 	char *path = join(log->name, PAPI_VPMU_LOG_COUNTS);
 	int counts = open(path, O_RDONLY | O_CLOEXEC);
@@ -571,23 +507,23 @@ static void read_log(struct reading *reading, struct log *log)
 	name_process(reading, log);
 	read_modules(log, papi_profile_places_process(&reading->records->places, log->head.pid));
 	read_regions(reading, log);
-	while ((lane = next_entry(log, PAPI_VPMU_LOG_LANE, sizeof(*lane), &at)))
+	while ((lane = papi_profile_log_next(log, PAPI_VPMU_LOG_LANE, sizeof(*lane), &at)))
 		read_lane_of(reading, log, counts, lane);
 	close(counts);
 }
 
 static int by_beginning(const void *first, const void *second)
 {
-	const struct log *a = first, *b = second;
+	const struct papi_profile_log *a = first, *b = second;
 
 	return a->head.started < b->head.started ? -1 : a->head.started > b->head.started;
 }
 
 /* All logs of the directory. */
-static struct log *find_logs(const char *directory, size_t *n)
+static struct papi_profile_log *find_logs(const char *directory, size_t *n)
 {
 	DIR *files = opendir(directory);
-	struct log *logs = NULL;
+	struct papi_profile_log *logs = NULL;
 	const struct dirent *file;
 
 	*n = 0;
@@ -599,7 +535,7 @@ static struct log *find_logs(const char *directory, size_t *n)
 			continue;
 		logs = papi_profile_allocate(logs, *n + 1, sizeof(*logs));
 		with_slash = join(directory, "/");
-		logs[*n] = (struct log){ .name = join(with_slash, file->d_name) };
+		logs[*n] = (struct papi_profile_log){ .name = join(with_slash, file->d_name) };
 		free(with_slash);
 		logs[*n].name[strlen(logs[*n].name) - rest] = '\0';
 		if (open_log(&logs[*n])) {
@@ -617,12 +553,12 @@ static struct log *find_logs(const char *directory, size_t *n)
 size_t papi_profile_exact_read(
 	struct papi_profile_records *records, const char *directory, struct papi_profile_exact *exact)
 {
-	struct reading reading = { .records = records,
+	struct papi_profile_reading reading = { .records = records,
 		.exact = exact,
 		.values = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.values)),
 		.sums = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.sums)) };
 	size_t n;
-	struct log *logs = find_logs(directory, &n);
+	struct papi_profile_log *logs = find_logs(directory, &n);
 
 	for (size_t i = 0; i < records->events->number; i++)
 		reading.sums[i] = 0;

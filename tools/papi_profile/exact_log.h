@@ -20,6 +20,7 @@ struct papi_profile_exact {
 	/* Some are modelled, and may be fractions: what is rounded off at one address counts at the next, so that the
 	 * sum of all is that of papi_run. */
 	bool modelled;
+	uint32_t beyond; /* there were more contexts than that, which was all that there may be; 0: no more */
 	uint64_t sums[PAPI_PROFILE_EXACT_COUNTERS]; /* with modelled: of all addresses, once they have been read */
 };
 

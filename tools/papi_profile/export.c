@@ -58,10 +58,10 @@ uint32_t *export_columns(const struct view *view)
 /* An exact profile has no paths, but who called whom. */
 static void tell_what_is_missing(const struct view *view, const struct form *form)
 {
-	if (view->profile->n_calls && !form->has_pairs)
+	if (view->profile->n_calls && !view->profile->n_paths && !form->has_pairs)
 		fprintf(stderr,
 			"%s: %s has functions without their callers: of an exact profile it is known who calls whom, "
-			"but not by which ways; --callgrind has the calls\n",
+			"but not by which ways, unless it is recorded with --contexts; --callgrind has the calls\n",
 			tool.name, form->option);
 }
 

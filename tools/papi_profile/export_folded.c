@@ -54,12 +54,13 @@ static int compare(const void *left, const void *right)
 void export_folded(const struct view *view, FILE *out)
 {
 	const struct papi_profile *profile = view->profile;
-	struct line *lines = papi_memory_grow(NULL, profile->n_counts, sizeof(lines[0]));
 	struct papi_profile_path path = { 0 };
-	size_t n = 0;
+	size_t n = 0, n_counts;
+	const struct papi_profile_count *counts = papi_profile_stacks(profile, &n_counts);
+	struct line *lines = papi_memory_grow(NULL, n_counts, sizeof(lines[0]));
 
-	for (size_t i = 0; i < profile->n_counts; i++) {
-		const struct papi_profile_count *count = &profile->counts[i];
+	for (size_t i = 0; i < n_counts; i++) {
+		const struct papi_profile_count *count = &counts[i];
 
 		if (count->event != view_event(view) || count->value == 0)
 			continue;

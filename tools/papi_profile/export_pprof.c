@@ -180,15 +180,15 @@ static int compare(const void *left, const void *right)
 
 static void put_samples(struct writing *writing)
 {
-	const struct papi_profile *profile = writing->profile;
-	const struct papi_profile_count **counts = papi_memory_grow(NULL, profile->n_counts, sizeof(counts[0]));
+	size_t n_stacks, n = 0;
+	const struct papi_profile_count *stacks = papi_profile_stacks(writing->profile, &n_stacks);
+	const struct papi_profile_count **counts = papi_memory_grow(NULL, n_stacks, sizeof(counts[0]));
 	int64_t *values = papi_memory_zero(writing->view->n_events, sizeof(values[0]));
 	uint32_t *columns = export_columns(writing->view);
-	size_t n = 0;
 
-	for (size_t i = 0; i < profile->n_counts; i++)
-		if (columns[profile->counts[i].event] != PAPI_PROFILE_NONE && profile->counts[i].value)
-			counts[n++] = &profile->counts[i];
+	for (size_t i = 0; i < n_stacks; i++)
+		if (columns[stacks[i].event] != PAPI_PROFILE_NONE && stacks[i].value)
+			counts[n++] = &stacks[i];
 	qsort(counts, n, sizeof(counts[0]), compare);
 	for (size_t i = 0; i < n; i++) {
 		values[columns[counts[i]->event]] += counts[i]->value;

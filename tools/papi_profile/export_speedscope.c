@@ -40,25 +40,27 @@ static void put_event(const struct view *view, uint32_t number, FILE *out)
 	const struct papi_profile_event *event = &profile->events.items[number];
 	struct papi_profile_path path = { 0 };
 	const char *separator = "\n  ";
+	size_t n;
+	const struct papi_profile_count *counts = papi_profile_stacks(profile, &n);
 
 	fputs("{\"type\": \"sampled\", \"name\": ", out);
 	papi_escape_json(out, event->name);
 	fprintf(out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %" PRId64 ",\n \"samples\": [",
 		strcmp(event->unit, "ns") == 0 ? "nanoseconds" : "none", event->value);
-	for (size_t i = 0; i < profile->n_counts; i++) {
-		if (profile->counts[i].event != number || profile->counts[i].value == 0)
+	for (size_t i = 0; i < n; i++) {
+		if (counts[i].event != number || counts[i].value == 0)
 			continue;
-		papi_profile_path_find(profile, &profile->counts[i], !view->outermost, &path);
+		papi_profile_path_find(profile, &counts[i], !view->outermost, &path);
 		fputs(separator, out);
 		put_path(&path, out);
 		separator = ",\n  ";
 	}
 	fputs("],\n \"weights\": [", out);
 	separator = "";
-	for (size_t i = 0; i < profile->n_counts; i++) {
-		if (profile->counts[i].event != number || profile->counts[i].value == 0)
+	for (size_t i = 0; i < n; i++) {
+		if (counts[i].event != number || counts[i].value == 0)
 			continue;
-		fprintf(out, "%s%" PRId64, separator, profile->counts[i].value);
+		fprintf(out, "%s%" PRId64, separator, counts[i].value);
 		separator = ",";
 	}
 	fputs("]}", out);

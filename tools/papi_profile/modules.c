@@ -228,9 +228,9 @@ struct papi_profile_module *papi_profile_module_unknown(int64_t process)
 	return of_process(PAPI_PROFILE_MODULE_UNKNOWN, "[unknown]", process);
 }
 
-struct papi_profile_module *papi_profile_module_truncated(void)
+struct papi_profile_module *papi_profile_module_special(const char *name)
 {
-	return of_process(PAPI_PROFILE_MODULE_TRUNCATED, "[truncated]", 0);
+	return of_process(PAPI_PROFILE_MODULE_TRUNCATED, name, 0);
 }
 
 struct papi_profile_module *papi_profile_module_mapped(const struct papi_profile_mapped *mapped)

@@ -59,7 +59,7 @@ struct papi_profile_mapped {
 struct papi_profile_module *papi_profile_module_mapped(const struct papi_profile_mapped *mapped);
 struct papi_profile_module *papi_profile_module_kernel(void);
 struct papi_profile_module *papi_profile_module_unknown(int64_t process);
-struct papi_profile_module *papi_profile_module_truncated(void);
+struct papi_profile_module *papi_profile_module_special(const char *name);
 
 /* What the store says of a module: the kind in words, and the build-id as hexadecimal digits, or NULL for none. */
 const char *papi_profile_module_kind(const struct papi_profile_module *module, pid_t pid);

@@ -367,9 +367,14 @@ int64_t papi_profile_places_address(
 	return strict ? 0 : number_of(places, papi_profile_module_unknown(process->id), address, pid);
 }
 
+int64_t papi_profile_places_special(struct papi_profile_places *places, const char *name)
+{
+	return number_of(places, papi_profile_module_special(name), 0, 0);
+}
+
 int64_t papi_profile_places_truncated(struct papi_profile_places *places)
 {
-	return number_of(places, papi_profile_module_truncated(), 0, 0);
+	return papi_profile_places_special(places, "[truncated]");
 }
 
 void papi_profile_places_free(struct papi_profile_places *places)

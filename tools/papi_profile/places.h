@@ -69,7 +69,8 @@ int64_t papi_profile_places_address_in(
 struct papi_profile_module *papi_profile_places_module(
 	struct papi_profile_places *places, pid_t pid, uint64_t address, uint64_t *offset);
 
-/* The number of the address that stands for callers which nobody has seen. */
+/* The number of the address that stands for what is not known, by its name: callers which nobody has seen, or calls. */
+int64_t papi_profile_places_special(struct papi_profile_places *places, const char *name);
 int64_t papi_profile_places_truncated(struct papi_profile_places *places);
 
 void papi_profile_places_free(struct papi_profile_places *places);

@@ -391,7 +391,7 @@ int papi_profile_report(int argc, char **argv)
 		add_ratio(&report, request.ratios[i]);
 	report.by = names_of_by[request.by];
 	papi_profile_sums_make(report.view.profile, request.by, !report.view.outermost, &report.sums);
-	report.inclusive = (papi_profile_has_contexts(report.view.profile) ||
+	report.inclusive = ((papi_profile_has_contexts(report.view.profile) && !report.view.profile->n_calls) ||
 				   (report.view.profile->n_calls && request.by == PAPI_PROFILE_BY_FUNCTION)) &&
 		!papi_profile_by_whom(request.by);
 	choose_rows(&report, &request);

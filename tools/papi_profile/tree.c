@@ -111,7 +111,7 @@ void view_need_contexts(const struct view *view)
 	else if (view->profile->n_calls)
 		fprintf(stderr,
 			"%s: an exact profile has who calls a function, which papi_profile callers shows, but not by "
-			"which ways it was reached: sample the program for these, without -x and with -g fp or dwarf\n",
+			"which ways it was reached: record it with --contexts for these\n",
 			view->tool->name);
 	else
 		fprintf(stderr, "%s: the profile does not have who called what: record it with %s\n", view->tool->name,

@@ -5,15 +5,17 @@
  *
  * Counters of a pair, a call's place and what it calls, lie in the thread, at an offset: how often, and then what
  * happened until the returns, for each counter of the profile. Of indirect calls the offsets are in a table of the
- * thread, by a key of both.
+ * thread, by a key of both. With contexts, what happened in calls of what was open already follows, a pair is one of
+ * its callers', too, and all of them are in the table, by a key of the calling frame's pair besides.
  */
 #ifndef PAPI_VPMU_CALL_FRAME_H
 #define PAPI_VPMU_CALL_FRAME_H
 
 #include <stdint.h>
 
-#define PAPI_VPMU_CALL_CLOCKS 5     /* counters that calls may have, at most */
-#define PAPI_VPMU_PAIRS       65536 /* places of the table */
+#define PAPI_VPMU_CALL_CLOCKS 5      /* counters that calls may have, at most */
+#define PAPI_VPMU_PAIRS       65536  /* places of the table */
+#define PAPI_VPMU_PAIR_WORDS  655360 /* room for it; with contexts, a key and what it stands for lie side by side */
 
 struct papi_vpmu_call_frame {
 	uint64_t slot;                          /* where the return address is */
@@ -48,6 +50,18 @@ static inline uint64_t papi_vpmu_call_salt(uint32_t block)
 
 	salt = (salt ^ salt >> 30) * 0xbf58476d1ce4e5b9u;
 	return salt ^ salt >> 27;
+}
+
+/* Where the table with contexts has a call, by the word: from a frame of that pair, of what with the block's salt is
+ * sum. And its key. They are made for code that may change no flags. */
+static inline uint32_t papi_vpmu_context_word(uint32_t pair, uint64_t sum)
+{
+	return 8 * (pair & 0xffff) + 2 * (uint32_t)(sum & 0xffff);
+}
+
+static inline uint64_t papi_vpmu_context_key(uint32_t pair, uint64_t sum)
+{
+	return sum + __builtin_bswap64(pair);
 }
 
 #endif

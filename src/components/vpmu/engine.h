@@ -28,6 +28,7 @@ struct papi_vpmu_wants {
 	uint64_t counters; /* bit 1 << enum papi_vpmu_counter, exact ones */
 	unsigned parts;    /* enum papi_vpmu_part: of the simulators, which get what they need to know */
 	bool calls;        /* with a profile: it tells of calls, too, and counters has its counters */
+	bool contexts;     /* with calls: each by its callers, too */
 	uint64_t profile;  /* likewise, exact ones that a profile tells of, by instruction; 0: there is none */
 	uint64_t modelled; /* with a profile: likewise, modelled ones */
 	uint8_t region;    /* with a profile: in which the thread is; 0: in none */
@@ -107,9 +108,9 @@ void papi_vpmu_engine_forked(void);
  */
 void papi_vpmu_engine_lend(const struct papi_agent *agent);
 bool papi_vpmu_engine_is_lent(void);
-/* Before anything is started with a profile: makes its files in that directory (profile_log.h). PAPI_ECMP, with the
- * reason. */
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters);
+/* Before anything is started with a profile: makes its files in that directory (profile_log.h). contexts: of calls by
+ * their callers, so many at most. PAPI_ECMP, with the reason. */
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts);
 /* The calling thread is in that region from now on, NULL: in none; where there is a profile, that tells of it. */
 void papi_vpmu_engine_region(const char *name);
 /* The calling thread's counters become a new page of the agent's, if they are in none. */

@@ -21,7 +21,7 @@
 #include "components/vpmu/ways.h"
 
 #define PAPI_VPMU_LOG_MAGIC   0x676f6c6970617031u
-#define PAPI_VPMU_LOG_VERSION 1
+#define PAPI_VPMU_LOG_VERSION 2
 #define PAPI_VPMU_LOG_SUFFIX  ".log"
 #define PAPI_VPMU_LOG_COUNTS  ".counts"
 
@@ -29,11 +29,13 @@ struct papi_vpmu_log_head {
 	uint64_t magic;
 	uint32_t version;
 	int32_t pid, parent;
-	uint32_t lanes;   /* that there are */
-	uint64_t used;    /* bytes of the file, this head among them */
-	uint64_t profile; /* the exact counters that the instructions of blocks tell of, a bit each */
-	uint64_t started; /* nanoseconds of CLOCK_MONOTONIC */
-	char name[64];    /* of the program */
+	uint32_t lanes;    /* that there are */
+	uint64_t used;     /* bytes of the file, this head among them */
+	uint64_t profile;  /* the exact counters that the instructions of blocks tell of, a bit each */
+	uint64_t started;  /* nanoseconds of CLOCK_MONOTONIC */
+	uint32_t contexts; /* calls are told apart by their callers, so many at most; 0: by their places alone */
+	uint32_t unused;
+	char name[64]; /* of the program */
 };
 
 enum papi_vpmu_log_type {
@@ -114,14 +116,27 @@ struct papi_vpmu_log_region {
 	char name[]; /* with a 0 behind it */
 };
 
-/* A call, from the end of a block. In the counters of ways, from number on: how often, and then what happened until the
- * returns, of each counter of the profile. Calls of what is active already, further out, are in the first alone. */
+/*
+ * A call, from the end of a block. In the counters of ways, from number on: how often, and then what happened until the
+ * returns, of each counter of the profile. Calls of what is active already, further out, are in the first alone; with
+ * contexts, what happened in those follows, in as many counters again.
+ *
+ * With contexts a call is one from a context to another. A context has the number of the call that first led to it, and
+ * 0 is outside of all calls. A function that is on the way there already, further out, is that context again: recursion
+ * leads back. Where a signal's handler begins, block is 0. When there are as many contexts as there may be, a call
+ * leads from its context to the others of that, without block and target, and then, all in one, from
+ * PAPI_VPMU_LOG_OTHERS to there again, which is a call for what it was as a pair, and no context.
+ */
 struct papi_vpmu_log_pair {
 	struct papi_vpmu_log_entry entry;
 	uint64_t target;
 	uint32_t module; /* of the target */
 	uint32_t block;  /* its offset */
-	uint32_t number, unused;
+	uint32_t number;
+	uint32_t from, to; /* contexts */
+	uint32_t unused;
 };
+
+#define PAPI_VPMU_LOG_OTHERS 1u
 
 #endif

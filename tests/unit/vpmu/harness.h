@@ -55,7 +55,7 @@ struct area {
 	_Alignas(4096) uint8_t bytes[VPMU_JUMPS];
 	uint64_t jumps[65536];
 	uint8_t unused[VPMU_WAYS - VPMU_JUMPS - 65536 * 8];
-	uint64_t ways[VPMU_MAX_WAYS], pairs[2 * PAPI_VPMU_PAIRS]; /* of which few are touched */
+	uint64_t ways[VPMU_MAX_WAYS], pairs[PAPI_VPMU_PAIR_WORDS]; /* of which few are touched */
 };
 
 /* The last step of a run, or where it left the code. */

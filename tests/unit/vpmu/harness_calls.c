@@ -14,8 +14,8 @@ static uint64_t active_at_first;
 
 static struct seen {
 	long frames;
-	uint64_t calls, active, spent[PAPI_VPMU_CALL_CLOCKS];
-	struct papi_vpmu_call_frame last; /* that was opened */
+	uint64_t calls, active, spent[2][PAPI_VPMU_CALL_CLOCKS]; /* within another call of the function, the second */
+	struct papi_vpmu_call_frame last;                        /* that was opened */
 } seen;
 
 /* Sanitizers have memory of their own at some of these places. */
@@ -42,6 +42,11 @@ static uint64_t *word(unsigned offset)
 static uint64_t size(const struct subject *s)
 {
 	return papi_vpmu_call_frame_size(s->wants.profile);
+}
+
+static unsigned n_clocks(const struct subject *s)
+{
+	return (unsigned)__builtin_popcountll(s->wants.profile);
 }
 
 static bool returns(const struct subject *s)
@@ -72,6 +77,16 @@ static void make_frames(const struct subject *s, uint64_t slot)
 	}
 }
 
+/* Or none. */
+static void make_context(const struct subject *s, uint64_t callee)
+{
+	uint64_t sum = callee + papi_vpmu_call_salt(HARNESS_BLOCK);
+	unsigned place = 8 * papi_vpmu_context_word(HARNESS_PAIR, sum);
+
+	*word(VPMU_PAIR_KEYS + place) = s->calls == CALL_MISSING ? 0 : -papi_vpmu_context_key(HARNESS_PAIR, sum);
+	*word(VPMU_PAIR_KEYS + place + 8) = HARNESS_PAIR | (uint64_t)HARNESS_ACTIVE << 32;
+}
+
 static void make_pair(uint64_t callee)
 {
 	uint64_t key = callee + papi_vpmu_call_salt(HARNESS_BLOCK);
@@ -90,8 +105,10 @@ void harness_calls_set_up(const struct subject *s, struct area *area, uint64_t s
 	make_frames(s, slot);
 	*word(VPMU_CALLS_TOP) = top_at_first;
 	*word(HARNESS_ACTIVE) = active_at_first;
-	memset(word(VPMU_PAIR_KEYS), 0, sizeof(uint64_t) * PAPI_VPMU_PAIRS);
-	if (s->calls != CALL_MISSING)
+	memset(area->pairs, 0, sizeof(area->pairs[0]) * PAPI_VPMU_PAIRS);
+	make_context(s, s->t.block.target);
+	make_context(s, harness_target());
+	if (s->calls != CALL_MISSING && !s->wants.contexts)
 		make_pair(harness_target());
 }
 
@@ -102,8 +119,10 @@ void harness_calls_read(void)
 	seen.frames = (long)(*word(VPMU_CALLS_TOP) - top_at_first) / (long)size(s);
 	seen.calls = *word(HARNESS_PAIR);
 	seen.active = *word(HARNESS_ACTIVE) - active_at_first;
-	for (unsigned i = 0; i < PAPI_VPMU_CALL_CLOCKS; i++)
-		seen.spent[i] = word(HARNESS_PAIR)[1 + i];
+	for (unsigned i = 0; i < PAPI_VPMU_CALL_CLOCKS; i++) {
+		seen.spent[0][i] = word(HARNESS_PAIR)[1 + i];
+		seen.spent[1][i] = word(HARNESS_PAIR)[1 + n_clocks(s) + i];
+	}
 	if (seen.frames > 0)
 		memcpy(&seen.last, (const void *)top_at_first, size(s));
 }
@@ -124,11 +143,13 @@ static void open_call(const struct subject *s, uint64_t stack)
 
 static void spend(const struct subject *s, unsigned first)
 {
+	bool within = seen.active + active_at_first != 0;
 	unsigned i = 0;
 
 	for (uint64_t left = s->wants.profile; left; left &= left - 1, i++)
-		if (i >= first && seen.active + active_at_first == 0)
-			seen.spent[i] += *word(VPMU_COUNTERS + 8 * (unsigned)__builtin_ctzll(left)) - (FIRST + i);
+		if (i >= first && (!within || s->wants.contexts))
+			seen.spent[within][i] += *word(VPMU_COUNTERS + 8 * (unsigned)__builtin_ctzll(left)) -
+				(FIRST + i);
 }
 
 void harness_calls_finish(const struct subject *s, unsigned step, uint64_t callee, uint64_t stack)
@@ -137,7 +158,8 @@ void harness_calls_finish(const struct subject *s, unsigned step, uint64_t calle
 	case PAPI_VPMU_CALL_MADE:
 	case PAPI_VPMU_CALL_MADE_NOTED:
 		open_call(s, stack);
-		if (step == PAPI_VPMU_CALL_MADE_NOTED && callee != harness_target())
+		if (step == PAPI_VPMU_CALL_MADE_NOTED && callee != harness_target() &&
+			!(s->wants.contexts && callee == s->t.block.target))
 			seen.calls = 100;
 		break;
 	case PAPI_VPMU_CALL_OPENED:
@@ -165,6 +187,8 @@ void harness_calls_finish(const struct subject *s, unsigned step, uint64_t calle
 
 static bool clocks_are_wrong(const struct subject *s, bool behind, const uint64_t *counters)
 {
+	bool returned = behind && returns(s), outermost = returned && active_at_first == (uint64_t)to_close(s);
+	uint64_t within = returned ? (uint64_t)to_close(s) - outermost : 0; /* of the frames that were closed */
 	unsigned i = 0;
 
 	for (uint64_t left = s->wants.profile; left; left &= left - 1, i++) {
@@ -172,8 +196,9 @@ static bool clocks_are_wrong(const struct subject *s, bool behind, const uint64_
 
 		if (behind && !returns(s) && seen.last.clocks[i] != now)
 			return true;
-		if (seen.spent[i] !=
-			(behind && returns(s) && active_at_first == (uint64_t)to_close(s) ? now - (FIRST + i) : 0))
+		if (seen.spent[0][i] != (outermost ? now - (FIRST + i) : 0))
+			return true;
+		if (s->wants.contexts && seen.spent[1][i] != within * (now - (FIRST + i)))
 			return true;
 	}
 	return false;

@@ -18,7 +18,7 @@ enum call_case {
 
 /* Offsets of the counters of the pair. */
 #define HARNESS_PAIR   (VPMU_WAYS + 8 * 400)
-#define HARNESS_ACTIVE (VPMU_WAYS + 8 * 410)
+#define HARNESS_ACTIVE (VPMU_WAYS + 8 * 420)
 /* The entry of the block in the log. */
 #define HARNESS_BLOCK 55
 

@@ -162,7 +162,7 @@ struct variation {
 	const char *name;
 	uint64_t counters, profile;
 	unsigned parts; /* of the simulators */
-	bool far, overflow, may_change, step, library, in_range, data_range, calls;
+	bool far, overflow, may_change, step, library, in_range, data_range, calls, contexts;
 };
 
 #define ALL          ((1ull << PAPI_VPMU_FIRST_MODELLED) - 1)
@@ -201,6 +201,8 @@ static const struct variation variations[] = {
 	{ "calls", .counters = BIT(INSTRUCTIONS), .profile = BIT(INSTRUCTIONS), .calls = true },
 	{ "calls, far", .counters = CLOCKS, .profile = CLOCKS, .far = true, .calls = true },
 	{ "calls, step", .counters = CLOCKS, .profile = CLOCKS, .calls = true, .step = true },
+	{ "contexts", .counters = BIT(INSTRUCTIONS), .profile = BIT(INSTRUCTIONS), .calls = true, .contexts = true },
+	{ "contexts, far", .counters = CLOCKS, .profile = CLOCKS, .far = true, .calls = true, .contexts = true },
 	{ "profile, may change", .profile = ALL, .may_change = true },
 	{ "profile, step", .profile = ALL, .step = true },
 	{ "profile, range", .profile = ALL, .in_range = true, .far = true },
@@ -213,6 +215,7 @@ static void vary(struct subject *s, const struct variation *variation)
 	s->wants.counters = variation->counters;
 	s->wants.profile = variation->profile;
 	s->wants.calls = variation->calls;
+	s->wants.contexts = variation->contexts;
 	s->wants.parts = variation->parts;
 	s->wants.overflow = variation->overflow;
 	for (unsigned i = 0; variation->overflow && i <= PAPI_VPMU_LAST_MODELLED; i++)
@@ -353,15 +356,19 @@ static void calls_and_returns(void **state)
 	static struct subject s;
 
 	(void)state;
-	for (unsigned i = 0; i < 5 * CALL_CASES; i++) {
+	for (unsigned i = 0; i < 2 * 5 * CALL_CASES; i++) {
 		const struct row *row = &calls[i % 5];
 		bool calls_now = i % 5 < 2 || i % 5 == 4, is_direct = i % 5 == 0 || i % 5 == 4;
-		bool leaves = i % 5 == 3 || (i / 5 == CALL_MISSING && !is_direct) || (i / 5 == CALL_FULL && calls_now);
+		bool contexts = i / 5 >= CALL_CASES;
+		unsigned how = i / 5 % CALL_CASES;
+		bool leaves = i % 5 == 3 || (how == CALL_MISSING && (contexts || !is_direct)) ||
+			(how == CALL_FULL && calls_now);
 
 		subject_begin(&s, row->name, row->bytes, row->size);
 		s.wants.calls = s.tails = true;
 		s.wants.counters = s.wants.profile = CLOCKS;
-		s.calls = i / 5;
+		s.calls = how;
+		s.wants.contexts = contexts;
 		compare(&s);
 		if (s.end.pc != targets[i % 5] || leaves != (s.ending == ENDS_AT_EXIT) ||
 			(leaves && s.exit != PAPI_VPMU_EXIT_CALLS) || (!leaves && s.ending != (enum ending)row->ending))

@@ -8,17 +8,18 @@
 #include "components/vpmu/call_frame.h"
 #include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/processor.h"
-#include "components/vpmu/translator/profile.h"
+#include "components/vpmu/translator/profile_pairs.h"
 #include "components/vpmu/translator/thread.h"
 
-#define MAX_FRAMES (1u << 20) /* of each stack; room is taken as it is used */
-#define MAX_STACKS 64u
-#define NEAR       4096u      /* a jump leads no further below the last call */
-#define ABOVE      16384u     /* nor a return above the first, to what called that before it was counted */
-#define FAR        (1u << 20) /* nor do signals come further away */
-#define END_SHIFT  32         /* a stack ends at a multiple of that */
-#define ENDS       4096u      /* so many are tried */
-#define NO_SLOT    UINT64_MAX /* of the frame below all others */
+#define MAX_FRAMES   (1u << 20) /* of each stack; room is taken as it is used */
+#define FIRST_STACKS 64u
+#define MAX_STACKS   1024u
+#define NEAR         4096u      /* a jump leads no further below the last call */
+#define ABOVE        16384u     /* nor a return above the first, to what called that before it was counted */
+#define FAR          (1u << 20) /* nor do signals come further away */
+#define END_SHIFT    32         /* a stack ends at a multiple of that */
+#define ENDS         4096u      /* so many are tried */
+#define NO_SLOT      UINT64_MAX /* of the frame below all others */
 
 struct stack {
 	unsigned char *memory, *first, *top; /* top: while it is left */
@@ -28,9 +29,10 @@ struct stack {
 
 /* Of a thread. */
 struct papi_vpmu_calls {
-	unsigned frame_size, n_clocks, n_stacks, current;
+	unsigned frame_size, n_clocks, n_stacks, room, current;
+	bool told;                                   /* that there are too many stacks */
 	unsigned char clocks[PAPI_VPMU_CALL_CLOCKS]; /* which counters they are */
-	struct stack stacks[MAX_STACKS];
+	struct stack *stacks;                        /* room for so many */
 };
 
 /* ---- memory ---- */
@@ -65,13 +67,46 @@ static struct papi_vpmu_call_frame *frame_at(unsigned char *place)
 	return (struct papi_vpmu_call_frame *)(void *)place;
 }
 
+/* Room for one more. */
+static bool extend(struct papi_vpmu_calls *calls)
+{
+	unsigned room = calls->room ? 2 * calls->room : FIRST_STACKS;
+	void *stacks;
+
+	if (calls->n_stacks < calls->room)
+		return true;
+	if (room > MAX_STACKS)
+		return false;
+	stacks = papi_vpmu_change_memory(
+		calls->stacks, calls->room * sizeof(*calls->stacks), room * sizeof(*calls->stacks));
+	if (!stacks)
+		return false;
+	calls->stacks = stacks;
+	calls->room = room;
+	return true;
+}
+
+/* A stack that is left and has no frames: nobody will come back to any. */
+static struct stack *spare_stack(struct papi_vpmu_calls *calls)
+{
+	for (unsigned i = 0; i < calls->n_stacks; i++)
+		if (i != calls->current && calls->stacks[i].top == calls->stacks[i].first)
+			return &calls->stacks[i];
+	return NULL;
+}
+
 static struct stack *new_stack(struct papi_vpmu_thread *thread, uint64_t place)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
-	struct stack *stack = &calls->stacks[calls->n_stacks];
+	struct stack *stack = spare_stack(calls);
 
-	if (calls->n_stacks == MAX_STACKS)
+	if (stack) {
+		stack->place = place;
+		return stack;
+	}
+	if (!extend(calls))
 		return NULL;
+	stack = &calls->stacks[calls->n_stacks];
 	stack->memory = map_frames(thread, (size_t)MAX_FRAMES * calls->frame_size);
 	if (!stack->memory)
 		return NULL;
@@ -86,7 +121,7 @@ void papi_vpmu_calls_forget(struct papi_vpmu_thread *thread)
 {
 	if (thread->calls)
 		papi_vpmu_raw(SYS_madvise, (long)((uintptr_t)thread + papi_vpmu_processor_pairs),
-			PAPI_VPMU_PAIRS * sizeof(uint64_t), MADV_DONTNEED, 0, 0, 0);
+			PAPI_VPMU_PAIR_WORDS * sizeof(uint64_t), MADV_DONTNEED, 0, 0, 0);
 }
 
 bool papi_vpmu_calls_begin(struct papi_vpmu_thread *thread)
@@ -100,6 +135,7 @@ bool papi_vpmu_calls_begin(struct papi_vpmu_thread *thread)
 	for (uint64_t left = thread->wants.profile; left; left &= left - 1)
 		calls->clocks[calls->n_clocks++] = (unsigned char)__builtin_ctzll(left);
 	if (!new_stack(thread, 0)) {
+		papi_vpmu_memory_unmap(calls->stacks, calls->room * sizeof(*calls->stacks));
 		papi_vpmu_memory_unmap(calls, sizeof(*calls));
 		thread->calls = NULL;
 		return false;
@@ -115,6 +151,7 @@ static void give_back(struct papi_vpmu_thread *thread)
 
 	for (unsigned i = 0; i < calls->n_stacks; i++)
 		papi_vpmu_memory_unmap(calls->stacks[i].memory, (size_t)MAX_FRAMES * calls->frame_size);
+	papi_vpmu_memory_unmap(calls->stacks, calls->room * sizeof(*calls->stacks));
 	papi_vpmu_memory_unmap(calls, sizeof(*calls));
 	thread->calls = NULL;
 }
@@ -136,21 +173,26 @@ static uint64_t clock_of(const struct papi_vpmu_thread *thread, unsigned i)
 	return thread->counters[0][thread->calls->clocks[i]];
 }
 
-/* What has happened since it was opened, or since the last time; of clocks from first on. */
+/* What has happened since it was opened, or since the last time; of clocks from first on. What happened within another
+ * call of the function is known by context alone. */
 static void spend(struct papi_vpmu_thread *thread, struct papi_vpmu_call_frame *frame, unsigned first)
 {
+	bool within = *counter(thread, frame->active);
+
+	if (within && !thread->wants.contexts)
+		return;
 	for (unsigned i = first; i < thread->calls->n_clocks; i++) {
 		uint64_t now = clock_of(thread, i);
 
-		counter(thread, frame->pair)[1 + i] += now - frame->clocks[i];
+		counter(thread, frame->pair)[1 + i + (within ? thread->calls->n_clocks : 0)] += now - frame->clocks[i];
 		frame->clocks[i] = now;
 	}
 }
 
 static void end_frame(struct papi_vpmu_thread *thread, struct papi_vpmu_call_frame *frame)
 {
-	if (!--*counter(thread, frame->active))
-		spend(thread, frame, 0);
+	--*counter(thread, frame->active);
+	spend(thread, frame, 0);
 }
 
 static void close_frame(struct papi_vpmu_thread *thread)
@@ -238,6 +280,15 @@ static void change_to(struct papi_vpmu_thread *thread, struct stack *stack)
 	thread->calls_top = stack->top;
 }
 
+/* Its calls are taken for those of the stack that is left. */
+static void tell(struct papi_vpmu_calls *calls)
+{
+	if (!calls->told && papi_vpmu_agent)
+		papi_vpmu_agent->lose("more than 1,023 coroutines wait in a thread: who calls whom there, and what "
+				      "happens in calls, is not right");
+	calls->told = true;
+}
+
 /* The stack pointer is there: what was called below has ended. */
 static void arrive(struct papi_vpmu_thread *thread, uint64_t place, uint64_t below)
 {
@@ -247,8 +298,10 @@ static void arrive(struct papi_vpmu_thread *thread, uint64_t place, uint64_t bel
 		stack = find_among(thread, place, below, ABOVE);
 	if (!stack)
 		stack = new_stack(thread, place);
-	if (!stack)
+	if (!stack) {
+		tell(thread->calls);
 		return;
+	}
 	change_to(thread, stack);
 	stack->place = place;
 	close_below(thread, place);
@@ -256,19 +309,45 @@ static void arrive(struct papi_vpmu_thread *thread, uint64_t place, uint64_t bel
 
 /* ---- what comes to pass ---- */
 
-static void call(struct papi_vpmu_thread *thread, uint32_t block, uint64_t callee, uint64_t slot, bool remember)
+static struct papi_vpmu_call_frame *last_frame(const struct papi_vpmu_thread *thread)
 {
-	uint64_t key = callee + papi_vpmu_call_salt(block);
-	uint64_t *place = counter(thread, (uint32_t)papi_vpmu_processor_pairs) + key % PAPI_VPMU_PAIRS;
+	return frame_at(thread->calls_top - thread->calls->frame_size);
+}
+
+/* So that translated code finds it. */
+static void remember(struct papi_vpmu_thread *thread, uint32_t from, uint64_t sum, const struct papi_vpmu_pair *pair)
+{
+	uint64_t *table = counter(thread, (uint32_t)papi_vpmu_processor_pairs);
+	uint64_t value = pair->counters | (uint64_t)pair->active << 32;
+
+	if (thread->wants.contexts) {
+		table += papi_vpmu_context_word(from, sum);
+		table[1] = value;
+		*table = -papi_vpmu_context_key(from, sum);
+	} else {
+		table += sum % PAPI_VPMU_PAIRS;
+		table[PAPI_VPMU_PAIRS] = value;
+		*table = -sum;
+	}
+}
+
+/* True: there is a frame. */
+static bool call(struct papi_vpmu_thread *thread, uint32_t block, uint64_t callee, uint64_t slot, bool again)
+{
+	uint32_t from = last_frame(thread)->pair;
 	struct papi_vpmu_pair pair;
 
-	if (!papi_vpmu_profile_pair(block, callee, &pair))
-		return;
-	if (remember) {
-		place[PAPI_VPMU_PAIRS] = pair.counters | (uint64_t)pair.active << 32;
-		*place = -key;
+	if (papi_vpmu_profile_others(from, block, callee, &pair)) {
+		open_frame(thread, &pair, slot);
+		from = pair.counters;
+		again = false;
 	}
+	if (!papi_vpmu_profile_pair(from, block, callee, &pair))
+		return false;
+	if (again)
+		remember(thread, from, callee + papi_vpmu_call_salt(block), &pair);
 	open_frame(thread, &pair, slot);
+	return true;
 }
 
 void papi_vpmu_calls_exit(struct papi_vpmu_thread *thread)
@@ -292,7 +371,7 @@ void papi_vpmu_calls_finish(
 
 	if (!thread->calls)
 		return;
-	last = frame_at(thread->calls_top - thread->calls->frame_size);
+	last = last_frame(thread);
 	switch (step) {
 	case PAPI_VPMU_CALL_MADE:
 	case PAPI_VPMU_CALL_MADE_NOTED:
@@ -315,8 +394,7 @@ void papi_vpmu_calls_finish(
 		break;
 	default:
 		last = frame_at(thread->calls_top);
-		if (!*counter(thread, last->active))
-			spend(thread, last, step - PAPI_VPMU_CALL_SPENT);
+		spend(thread, last, step - PAPI_VPMU_CALL_SPENT);
 		close_below(thread, stack);
 		break;
 	}
@@ -329,10 +407,12 @@ void papi_vpmu_calls_take_back(struct papi_vpmu_thread *thread)
 
 	if (!thread->calls || thread->calls_top == current(thread)->first)
 		return;
-	thread->calls_top -= thread->calls->frame_size;
-	frame = frame_at(thread->calls_top);
-	--*counter(thread, frame->pair);
-	--*counter(thread, frame->active);
+	do {
+		thread->calls_top -= thread->calls->frame_size;
+		frame = frame_at(thread->calls_top);
+		--*counter(thread, frame->pair);
+		--*counter(thread, frame->active);
+	} while (papi_vpmu_profile_is_others(last_frame(thread)->pair) && last_frame(thread)->slot == frame->slot);
 }
 
 /* Its return is that of a call of nobody. */
@@ -345,6 +425,8 @@ void papi_vpmu_calls_interrupt(struct papi_vpmu_thread *thread)
 		return;
 	drop_last(thread);
 	arrive(thread, stack, FAR);
+	if (thread->wants.contexts && call(thread, 0, thread->pc, stack, false))
+		return;
 	papi_vpmu_profile_nobody(&nobody);
 	open_frame(thread, &nobody, stack);
 }

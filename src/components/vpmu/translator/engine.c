@@ -216,7 +216,7 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	of_process = process_id();
 }
 
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters)
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts)
 {
 	const char *reason = NULL;
 	uint64_t mask;
@@ -226,7 +226,7 @@ int papi_vpmu_engine_profile(const char *directory, uint64_t counters)
 	mask = papi_vpmu_signals_block();
 	papi_vpmu_cache_lock();
 	if (!papi_vpmu_profile_is_on())
-		reason = papi_vpmu_profile_begin(directory, counters);
+		reason = papi_vpmu_profile_begin(directory, counters, contexts);
 	papi_vpmu_cache_unlock();
 	papi_vpmu_signals_unblock(mask);
 	return reason ? papi_error(PAPI_ECMP, "%s", reason) : PAPI_OK;

@@ -11,12 +11,13 @@
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile_files.h"
 #include "components/vpmu/translator/profile_modules.h"
+#include "components/vpmu/translator/profile_pairs.h"
 #include "components/vpmu/translator/profile_regions.h"
 #include "components/vpmu/translator/thread.h"
 
 #define FIRST_EXTENT 4096u /* ways */
 /* Of no entry: what finds no room counts into these. As many as a block has ways, in all its copies. */
-#define LOST_WAYS  512u
+#define LOST_WAYS  PAPI_VPMU_PROFILE_LOST
 #define MANY_LANES 256u /* from here on a thread gets the lane of one that has ended */
 #define THREADS    64u  /* whose counters are mapped at once */
 
@@ -31,7 +32,7 @@ bool papi_vpmu_profile_is_on(void)
 
 uint64_t papi_vpmu_profile_room(void)
 {
-	return is_on ? papi_vpmu_processor_pairs + 2 * PAPI_VPMU_PAIRS * sizeof(uint64_t) : 0;
+	return is_on ? papi_vpmu_processor_pairs + PAPI_VPMU_PAIR_WORDS * sizeof(uint64_t) : 0;
 }
 
 static uint64_t *ways_of(const struct papi_vpmu_thread *thread)
@@ -146,8 +147,7 @@ static bool extend(void)
 	return true;
 }
 
-/* Numbers for so many ways; 0: there is no room. */
-static uint32_t take_ways(uint32_t number)
+uint32_t papi_vpmu_profile_take(uint32_t number)
 {
 	uint32_t first = n_ways;
 
@@ -218,7 +218,7 @@ void papi_vpmu_profile_begun(const struct papi_vpmu_thread *thread)
 static struct papi_vpmu_log_block *new_block(const struct papi_vpmu_profiled *block, uint32_t module, uint64_t hash)
 {
 	size_t size = sizeof(struct papi_vpmu_log_block) + block->n_ways * sizeof(struct papi_vpmu_way);
-	uint32_t first = take_ways(block->n_ways * block->copies);
+	uint32_t first = papi_vpmu_profile_take(block->n_ways * block->copies);
 	struct papi_vpmu_log_block *entry;
 	uint8_t *description;
 
@@ -287,7 +287,7 @@ static uint32_t find_way(uint32_t block, enum papi_vpmu_way_kind kind, unsigned 
 
 static uint32_t new_way(uint32_t block, enum papi_vpmu_way_kind kind, unsigned n)
 {
-	uint32_t number = take_ways(1);
+	uint32_t number = papi_vpmu_profile_take(1);
 	struct papi_vpmu_log_way *way;
 	struct papi_vpmu_log_block *entry;
 
@@ -323,174 +323,16 @@ void papi_vpmu_profile_add(
 		papi_vpmu_profile_count(thread, papi_vpmu_profile_way(block, kind, n), more);
 }
 
-/* ---- pairs ---- */
-
-#define MAX_PAIRS 2097152u /* as many functions, at most */
-
-/* Both by a hash, in places of which half at least is free; number or active 0: a free one. They grow as they fill, so
- * that a short program touches little memory. */
-static struct pair {
-	uint64_t target;
-	uint32_t block, module, number, active;
-} * pairs;
-static struct function {
-	uint64_t address;
-	uint32_t active; /* the number of a counter that no entry speaks of: how often it is open */
-} * functions;
-static uint32_t n_pairs, pair_places, n_functions, function_places, n_clocks;
-
-static uint32_t offset_of(uint32_t number)
-{
-	return (uint32_t)(papi_vpmu_processor_ways + number * sizeof(uint64_t));
-}
-
-static struct function *place_of_function(uint64_t target)
-{
-	uint32_t i = (uint32_t)(target * 0x9e3779b97f4a7c15u >> 32);
-
-	for (;; i++) {
-		struct function *place = &functions[i & (function_places - 1)];
-
-		if (!place->active || place->address == target)
-			return place;
-	}
-}
-
-static struct pair *place_of_pair(uint32_t block, uint64_t target, uint32_t module)
-{
-	uint32_t i = (uint32_t)((target ^ (uint64_t)block << 24) * 0x9e3779b97f4a7c15u >> 32);
-
-	for (;; i++) {
-		struct pair *place = &pairs[i & (pair_places - 1)];
-
-		if (!place->number || (place->block == block && place->target == target && place->module == module))
-			return place;
-	}
-}
-
-/* Room for one more. */
-static bool spread_functions(void)
-{
-	struct function *old = functions;
-	uint32_t n = function_places;
-
-	if (2 * (n_functions + 1) <= n)
-		return true;
-	functions = papi_vpmu_memory_map(2 * (size_t)n * sizeof(*functions));
-	if (!functions) {
-		functions = old;
-		return n_functions + 1 < n;
-	}
-	function_places = 2 * n;
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i].active)
-			*place_of_function(old[i].address) = old[i];
-	papi_vpmu_memory_unmap(old, n * sizeof(*old));
-	return true;
-}
-
-static bool spread_pairs(void)
-{
-	struct pair *old = pairs;
-	uint32_t n = pair_places;
-
-	if (2 * (n_pairs + 1) <= n)
-		return true;
-	pairs = papi_vpmu_memory_map(2 * (size_t)n * sizeof(*pairs));
-	if (!pairs) {
-		pairs = old;
-		return n_pairs + 1 < n;
-	}
-	pair_places = 2 * n;
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i].number)
-			*place_of_pair(old[i].block, old[i].target, old[i].module) = old[i];
-	papi_vpmu_memory_unmap(old, n * sizeof(*old));
-	return true;
-}
-
-/* 0: there is no room. */
-static uint32_t active_of(uint64_t target)
-{
-	struct function *function;
-
-	if (!spread_functions())
-		return 0;
-	function = place_of_function(target);
-	if (!function->active) {
-		*function = (struct function){ target, take_ways(1) };
-		n_functions += function->active != 0;
-	}
-	return function->active;
-}
-
-static bool make_pair(struct pair *pair, uint32_t block, uint64_t target, uint32_t module)
-{
-	uint32_t active = active_of(target), number = active ? take_ways(1 + n_clocks) : 0;
-	struct papi_vpmu_log_pair *entry;
-
-	entry = number ? papi_vpmu_log_open(PAPI_VPMU_LOG_PAIR, sizeof(*entry)) : NULL;
-	if (!entry)
-		return false;
-	entry->target = target;
-	entry->module = module;
-	entry->block = block;
-	entry->number = number;
-	papi_vpmu_log_close();
-	*pair = (struct pair){ target, block, module, number, active };
-	n_pairs++;
-	return true;
-}
-
-bool papi_vpmu_profile_pair(uint32_t block, uint64_t target, struct papi_vpmu_pair *found)
-{
-	struct pair *pair;
-	uint32_t module;
-
-	if (!pairs || !block || !spread_pairs())
-		return false;
-	module = papi_vpmu_modules_number(target);
-	pair = place_of_pair(block, target, module);
-	if (!pair->number && (n_pairs == MAX_PAIRS || !make_pair(pair, block, target, module)))
-		return false;
-	*found = (struct papi_vpmu_pair){ offset_of(pair->number), offset_of(pair->active) };
-	return true;
-}
-
-/* Of what finds no room. */
-void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody)
-{
-	*nobody = (struct papi_vpmu_pair){ offset_of(0), offset_of(LOST_WAYS - 1) };
-}
-
-/* Where there is no memory for them, there are none. */
-static void begin_pairs(uint64_t profile)
-{
-	n_clocks = (uint32_t)__builtin_popcountll(profile);
-	pair_places = function_places = FIRST_EXTENT;
-	functions = papi_vpmu_memory_map(FIRST_EXTENT * sizeof(*functions));
-	pairs = functions ? papi_vpmu_memory_map(FIRST_EXTENT * sizeof(*pairs)) : NULL;
-}
-
-static void forget_pairs(void)
-{
-	papi_vpmu_memory_unmap(pairs, pair_places * sizeof(*pairs));
-	papi_vpmu_memory_unmap(functions, function_places * sizeof(*functions));
-	pairs = NULL;
-	functions = NULL;
-	n_pairs = n_functions = pair_places = function_places = 0;
-}
-
 /* ---- beginning and forking ---- */
 
-const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile)
+const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile, uint32_t contexts)
 {
 	const char *reason = papi_vpmu_files_begin(directory, profile);
 
 	if (reason)
 		return reason;
 	n_ways = LOST_WAYS;
-	begin_pairs(profile);
+	papi_vpmu_pairs_begin(profile, contexts);
 	is_on = papi_vpmu_modules_begin() && extend();
 	return is_on ? NULL : "no room could be made for its profile on the disk";
 }
@@ -501,7 +343,7 @@ void papi_vpmu_profile_forked(void)
 	blocks = NULL;
 	n_blocks = places = n_ways = room = n_lanes = 0;
 	is_on = false;
-	forget_pairs();
+	papi_vpmu_pairs_forked();
 	papi_vpmu_modules_forked();
 	papi_vpmu_profile_regions_forked();
 	papi_vpmu_files_forked();

@@ -24,8 +24,9 @@
 
 struct papi_vpmu_thread;
 
-/* Makes the files of this process in that directory, before the first thread counts. NULL, or the reason why not. */
-const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile);
+/* Makes the files of this process in that directory, before the first thread counts. contexts: as many as there may be
+ * (profile_pairs.h). NULL, or the reason why not. */
+const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile, uint32_t contexts);
 bool papi_vpmu_profile_is_on(void);
 /* In the child of a fork: what it has is its parent's. */
 void papi_vpmu_profile_forked(void);
@@ -63,15 +64,11 @@ void papi_vpmu_profile_add(
 uint32_t papi_vpmu_profile_way(uint32_t block, enum papi_vpmu_way_kind kind, unsigned n);
 void papi_vpmu_profile_count(struct papi_vpmu_thread *thread, uint32_t number, uint64_t more);
 
-/* Offsets of counters in a thread: those of a pair, and how often what it calls is open (call_frame.h). */
-struct papi_vpmu_pair {
-	uint32_t counters, active;
-};
+/* Of no entry: the first numbers, into which all counts that has found no room. */
+#define PAPI_VPMU_PROFILE_LOST 512u
 
-/* A call at the end of the block of that entry, of what is at target. False: there is no room. */
-bool papi_vpmu_profile_pair(uint32_t block, uint64_t target, struct papi_vpmu_pair *found);
-/* A pair that the log does not speak of. */
-void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody);
+/* Numbers for so many counters in each thread, the first of them; 0: there is no room. */
+uint32_t papi_vpmu_profile_take(uint32_t number);
 
 /* Something else may be mapped in [start, end) from now on. */
 void papi_vpmu_profile_forget(uint64_t start, uint64_t end);

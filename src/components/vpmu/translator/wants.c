@@ -17,6 +17,7 @@ void papi_vpmu_wants_join(struct papi_vpmu_wants *all, const struct papi_vpmu_wa
 	all->profile |= wants->profile;
 	all->modelled |= wants->modelled;
 	all->calls |= wants->calls;
+	all->contexts |= wants->contexts;
 	all->inherit |= wants->inherit;
 	all->overflow |= wants->overflow;
 	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
@@ -38,8 +39,8 @@ bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi
 {
 	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile &&
 		a->modelled == b->modelled && a->region == b->region && a->calls == b->calls &&
-		a->inherit == b->inherit && papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
-		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
+		a->contexts == b->contexts && a->inherit == b->inherit && papi_vpmu_wants_same_ranges(a, b) &&
+		a->overflow == b->overflow && (!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
 
 /* Sorts of code that nobody uses make room for others. */

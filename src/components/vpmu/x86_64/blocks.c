@@ -4,6 +4,7 @@
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/profile.h"
+#include "components/vpmu/translator/profile_pairs.h"
 #include "components/vpmu/x86_64/describe.h"
 #include "components/vpmu/x86_64/profile.h"
 #include "components/vpmu/x86_64/translate/translate.h"
@@ -49,12 +50,12 @@ static void find_pair(const struct papi_vpmu_translation *t, struct papi_vpmu_pl
 	struct papi_vpmu_pair pair = { 0, 0 };
 
 	place->pair = place->active = 0;
-	if (!t->request.wants->calls || t->gate || !t->decoded.count)
+	if (!t->request.wants->calls || t->request.wants->contexts || t->gate || !t->decoded.count)
 		return;
 	last = &t->decoded.instructions[t->decoded.count - 1];
-	if (last->counted && papi_vpmu_is_call(t, last) &&
+	if (last->counted && t->block.profile && papi_vpmu_is_call(t, last) &&
 		!papi_vpmu_call_slot(t->request.view, papi_vpmu_branch_target(last)))
-		papi_vpmu_profile_pair(t->block.profile, papi_vpmu_branch_target(last), &pair);
+		papi_vpmu_profile_pair(0, t->block.profile, papi_vpmu_branch_target(last), &pair);
 	place->pair = pair.counters;
 	place->active = pair.active;
 }

@@ -150,13 +150,15 @@ void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target)
 bool papi_vpmu_note_callee(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
 {
 	uint64_t slot = target ? papi_vpmu_call_slot(t->request.view, target) : 0;
+	bool found = !target || slot || t->request.wants->contexts;
 
-	if (!has_calls(t, last) || (target && (!slot || !papi_vpmu_is_call(t, last))))
+	if (!has_calls(t, last) || !found || (target && !papi_vpmu_is_call(t, last)))
 		return false;
 	if (target) {
 		papi_vpmu_spill(t, RCX, last->pc);
-		papi_vpmu_emit_constant(&t->e, RCX, slot);
-		papi_vpmu_emit_load_at(&t->e, RCX, RCX);
+		papi_vpmu_emit_constant(&t->e, RCX, slot ? slot : target);
+		if (slot)
+			papi_vpmu_emit_load_at(&t->e, RCX, RCX);
 	} else {
 		papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
 	}
@@ -164,20 +166,39 @@ bool papi_vpmu_note_callee(struct papi_vpmu_translation *t, const struct papi_vp
 	return true;
 }
 
+/* rcx is a sum: rax becomes the key of papi_vpmu_context_key(), and rdx papi_vpmu_context_word(). */
+static void find_context(struct papi_vpmu_translation *t)
+{
+	papi_vpmu_emit_load(&t->e, RAX, VPMU_CALLS_TOP);
+	papi_vpmu_emit_load_32_from(&t->e, RAX, RAX, PAIR - frame_size(t));
+	papi_vpmu_emit_move_16(&t->e, RDX, RAX);
+	papi_vpmu_emit_lea_index(&t->e, RDX, RDX, 8, 0);
+	papi_vpmu_emit_swap_bytes(&t->e, RAX);
+	papi_vpmu_emit_lea_scaled(&t->e, RAX, RCX, RAX, 1, 0);
+	papi_vpmu_emit_move_16(&t->e, RCX, RCX);
+	papi_vpmu_emit_lea_scaled(&t->e, RDX, RDX, RCX, 2, 0);
+}
+
 /* rdx = what the table has for the callee in rcx. */
 static void find_pair(struct papi_vpmu_translation *t)
 {
+	bool contexts = t->request.wants->contexts;
 	uint8_t *hit;
 
 	papi_vpmu_emit_constant(&t->e, RAX, papi_vpmu_call_salt(t->block.profile));
 	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RAX, 1, 0);
-	papi_vpmu_emit_move_16(&t->e, RDX, RCX);
+	if (contexts) {
+		find_context(t);
+		papi_vpmu_emit_move(&t->e, RCX, RAX);
+	} else {
+		papi_vpmu_emit_move_16(&t->e, RDX, RCX);
+	}
 	papi_vpmu_emit_load_table(&t->e, RAX, RDX, VPMU_PAIR_KEYS);
 	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RAX, 1, 0);
 	hit = papi_vpmu_emit_jrcxz(&t->e);
 	t->call_missed = papi_vpmu_emit_jump_forward(&t->e);
 	papi_vpmu_emit_land_8(&t->e, hit);
-	papi_vpmu_emit_load_table(&t->e, RDX, RDX, VPMU_PAIR_VALUES);
+	papi_vpmu_emit_load_table(&t->e, RDX, RDX, contexts ? VPMU_PAIR_KEYS + 8 : VPMU_PAIR_VALUES);
 }
 
 /* One more at the offset in ecx. */
@@ -256,28 +277,28 @@ static void find_frame(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_land_8(&t->e, right);
 }
 
-/* rdx is the frame. */
-static void add_clocks(struct papi_vpmu_translation *t)
+/* rdx is the frame; offset: from how often the pair was called to the first of the counters. */
+static void add_clocks(struct papi_vpmu_translation *t, unsigned offset)
 {
 	unsigned n = 0;
 
 	for (uint64_t left = t->request.wants->profile; left; left &= left - 1, n++) {
 		papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, PAIR);
-		papi_vpmu_emit_load_indexed(&t->e, RAX, RCX, 8 + 8 * n);
+		papi_vpmu_emit_load_indexed(&t->e, RAX, RCX, offset + 8 * n);
 		papi_vpmu_emit_load(&t->e, RCX, VPMU_COUNTERS + 8 * (unsigned)__builtin_ctzll(left));
 		papi_vpmu_emit_lea_scaled(&t->e, RAX, RAX, RCX, 1, 0);
 		papi_vpmu_emit_load_from(&t->e, RCX, RDX, CLOCKS + 8 * (int32_t)n);
 		papi_vpmu_emit_not(&t->e, RCX);
 		papi_vpmu_emit_lea_scaled(&t->e, RAX, RAX, RCX, 1, 1);
 		papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, PAIR);
-		papi_vpmu_emit_store_indexed(&t->e, RCX, 8 + 8 * n, RAX);
+		papi_vpmu_emit_store_indexed(&t->e, RCX, offset + 8 * n, RAX);
 		reach(t, PAPI_VPMU_CALL_SPENT + n + 1);
 	}
 }
 
 bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
-	uint8_t *outermost, *on;
+	uint8_t *outermost, *again, *on;
 
 	if (!has_calls(t, last))
 		return false;
@@ -297,9 +318,19 @@ bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpm
 	reach(t, PAPI_VPMU_CALL_SPENT);
 	papi_vpmu_emit_move(&t->e, RCX, RAX);
 	outermost = papi_vpmu_emit_jrcxz(&t->e);
-	on = papi_vpmu_emit_jump_forward(&t->e);
-	papi_vpmu_emit_land_8(&t->e, outermost);
-	add_clocks(t);
+	if (t->request.wants->contexts) {
+		again = papi_vpmu_emit_jump_forward(&t->e);
+		papi_vpmu_emit_land_8(&t->e, outermost);
+		add_clocks(t, 8);
+		on = papi_vpmu_emit_jump_forward(&t->e);
+		papi_vpmu_emit_land_32(&t->e, again);
+		reach(t, PAPI_VPMU_CALL_SPENT);
+		add_clocks(t, (unsigned)frame_size(t) - 8);
+	} else {
+		on = papi_vpmu_emit_jump_forward(&t->e);
+		papi_vpmu_emit_land_8(&t->e, outermost);
+		add_clocks(t, 8);
+	}
 	papi_vpmu_emit_land_32(&t->e, on);
 	reach(t, PAPI_VPMU_CALL_AGAIN);
 	papi_vpmu_emit_load_from(&t->e, RCX, RDX, SLOT - frame_size(t));

@@ -290,6 +290,13 @@ void papi_vpmu_emit_lea_index(
 	papi_vpmu_emit_32(e, (uint32_t)displacement);
 }
 
+void papi_vpmu_emit_swap_bytes(struct papi_vpmu_emitter *e, unsigned reg)
+{
+	papi_vpmu_emit_byte(e, REX_W);
+	papi_vpmu_emit_byte(e, 0x0f);
+	papi_vpmu_emit_byte(e, 0xc8 | reg);
+}
+
 void papi_vpmu_emit_not(struct papi_vpmu_emitter *e, unsigned reg)
 {
 	papi_vpmu_emit_byte(e, REX_W | (reg > 7 ? REX_B : 0));

@@ -97,6 +97,8 @@ void papi_vpmu_emit_lea_index(
 	struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned scale, int32_t displacement);
 /* lea to, [rip + ...]: the address of code where papi_vpmu_emit_land_32() is called later. */
 uint8_t *papi_vpmu_emit_lea_code(struct papi_vpmu_emitter *e, unsigned to);
+/* bswap reg: the bytes of one of the lower eight in the opposite order */
+void papi_vpmu_emit_swap_bytes(struct papi_vpmu_emitter *e, unsigned reg);
 /* not reg */
 void papi_vpmu_emit_not(struct papi_vpmu_emitter *e, unsigned reg);
 /* add qword gs:[offset], value: changes flags */
