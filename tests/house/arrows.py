@@ -86,7 +86,8 @@ FLOORS = {
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/counters.h components/vpmu/call_frame.h '
                           'components/vpmu/profile_log.h regions/marks.h agent symbols profile tools tools/visit',
-    'tools/perfometer': 'include base components/vpmu/agent.h components/vpmu/counters.h agent tools tools/visit',
+    'tools/perfometer': 'include base components/vpmu/agent.h components/vpmu/counters.h agent live/frame live/meet '
+                        'tools tools/visit',
 }
 # Headers that say what somebody above provides: a name that one of them has is used by way of it, wherever the linker
 # finds it.

@@ -213,12 +213,14 @@ static void wait_until_closed(struct bench *bench, size_t files)
 
 static void begin(struct bench *bench, const struct papi_server_answers *answers)
 {
+	const struct sockaddr_in place = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	char reason[256];
 
 	papi_journal_begin(&bench->journal);
 	write_message(bench);
 	assert_true(papi_token_make(&bench->token, reason, sizeof(reason)));
-	bench->server = papi_server_begin(&bench->journal, answers, &bench->token, 0, reason, sizeof(reason));
+	bench->server = papi_server_begin(
+		&bench->journal, answers, &bench->token, (const struct sockaddr *)&place, reason, sizeof(reason));
 	assert_non_null(bench->server);
 	assert_int_equal(sscanf(papi_server_address(bench->server), "http://127.0.0.1:%d/", &bench->port), 1);
 }

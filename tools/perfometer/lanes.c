@@ -50,7 +50,10 @@ void papi_session_write_thread(struct papi_session *session, struct papi_session
 	papi_escape_json(out, lane->id ? process : session->name);
 	fputs(",\"name\":", out);
 	papi_escape_json(out, lane->id ? lane->name : session->name);
-	fputs(",\"rank\":null}", out);
+	if (session->rank < 0)
+		fputs(",\"rank\":null}", out);
+	else
+		fprintf(out, ",\"rank\":%d}", session->rank);
 	papi_journal_done(session->journal);
 }
 
@@ -187,6 +190,14 @@ void papi_session_end_lanes(struct papi_session *session, double now, const char
 		if (session->lanes[i].used && !session->lanes[i].gone)
 			end_lane(session, &session->lanes[i], now, reason);
 	end_lane(session, &session->whole, now, reason);
+}
+
+int papi_session_lane(const struct papi_session *session, pid_t pid, pid_t tid)
+{
+	for (size_t i = 0; session->n_lanes && i < PAPI_AGENT_PAGES; i++)
+		if (session->lanes[i].used && session->lanes[i].pid == pid && session->lanes[i].tid == tid)
+			return session->lanes[i].id;
+	return session->whole.id;
 }
 
 /* ---- values ---- */

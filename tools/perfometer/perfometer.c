@@ -23,6 +23,7 @@ const struct papi_tool papi_perfometer_tool = { .name = "perfometer" };
 static const char usage_text[] =
 	"Usage: perfometer [OPTION]... [--] PROGRAM [ARG...]\n"
 	"       perfometer [OPTION]... -p PID\n"
+	"       perfometer [OPTION]... --listen\n"
 	"       perfometer replay [OPTION]... FILE\n"
 	"       perfometer page [FILE] > PAGE.html\n"
 	"Shows in a browser what a program does while it runs: counts of events and metrics, as lines that\n"
@@ -33,11 +34,16 @@ static const char usage_text[] =
 	"Options:\n"
 	"  -e, --event EVENT,...   events and metrics to begin with\n"
 	"  -p, --pid PID           watch process PID until it ends or Ctrl-C\n"
+	"      --listen            show programs that call perfometer(), and those that join, until Ctrl-C\n"
+	"      --join ADDRESS      show the program on the page of a perfometer that listens, at that address\n"
+	"      --regions           with what programs call PAPI_hl_region_begin() for\n"
 	"      --rate HZ           samples in a second, 1 to 1000; 10 without it\n"
 	"      --record FILE       write all that the page is told to FILE, too\n"
 	"      --no-page           serve no page\n"
 	"      --port PORT         serve the page on this port of 127.0.0.1 instead of any that is free\n"
 	"      --token-file FILE   take the token of the page from FILE, which others cannot read\n"
+	"      --bind ADDRESS      serve the page there, not on this machine alone: HOST or HOST:PORT\n"
+	"      --open              open the page in a browser\n"
 	"      --text              show it in this terminal instead of a page\n"
 	"      --stay              serve the page after the program's end, until Ctrl-C\n"
 	"      --models            have events ready that are modelled (caches, branch prediction), too\n"
@@ -161,13 +167,36 @@ static void __attribute__((noreturn)) print_version(void)
 	print_and_exit(papi_perfometer_format("perfometer (PAPI) %s\n", version));
 }
 
+/* Who listens runs nothing, and who joins serves nothing. */
+static void check_joining(const struct papi_perfometer_options *options, bool has_port)
+{
+	if (options->listens && (options->pid || options->command || options->join))
+		papi_tool_usage_error(&papi_perfometer_tool,
+			"--listen waits for programs that others run: leave out %s",
+			options->join          ? "--join"
+				: options->pid ? "-p"
+					       : "PROGRAM");
+	if (options->join &&
+		(options->text || has_port || options->stay || options->token_file || options->bind || options->open ||
+			options->record))
+		papi_tool_usage_error(&papi_perfometer_tool,
+			"with --join it is the other perfometer that shows and keeps what is counted: leave out "
+			"--text, --record, --stay and all about a page");
+}
+
 static void check(const struct papi_perfometer_options *options, bool has_port)
 {
+	check_joining(options, has_port);
 	if (options->pid && options->command)
 		papi_tool_usage_error(
 			&papi_perfometer_tool, "-p watches a process that runs already: leave out PROGRAM");
-	if (!options->pid && !options->command)
+	if (!options->pid && !options->command && !options->listens)
 		papi_tool_usage_error(&papi_perfometer_tool, "there is no PROGRAM to run and no -p PID to watch");
+	if (options->join)
+		return;
+	if (!options->server && (options->open || options->bind))
+		papi_tool_usage_error(
+			&papi_perfometer_tool, "there is no page for %s", options->open ? "--open" : "--bind");
 	if (!options->server && (options->stay || has_port || options->token_file))
 		papi_tool_usage_error(&papi_perfometer_tool, "%s serves nothing: leave out %s",
 			options->text ? "--text without --port" : "--no-page",
@@ -185,14 +214,31 @@ static long number(const char *option, long minimum, long maximum)
 
 static void parse(struct papi_perfometer_options *options, int argc, char **argv)
 {
-	enum { RATE = 256, RECORD, NO_PAGE, PORT, TEXT, STAY, MODELS, TOKEN_FILE, VERSION };
+	enum {
+		RATE = 256,
+		RECORD,
+		NO_PAGE,
+		PORT,
+		TEXT,
+		STAY,
+		MODELS,
+		TOKEN_FILE,
+		LISTEN,
+		JOIN,
+		REGIONS,
+		BIND,
+		OPEN,
+		VERSION
+	};
 	static const struct option names[] = { { "event", required_argument, NULL, 'e' },
 		{ "pid", required_argument, NULL, 'p' }, { "rate", required_argument, NULL, RATE },
 		{ "record", required_argument, NULL, RECORD }, { "no-page", no_argument, NULL, NO_PAGE },
 		{ "port", required_argument, NULL, PORT }, { "stay", no_argument, NULL, STAY },
 		{ "text", no_argument, NULL, TEXT }, { "models", no_argument, NULL, MODELS },
-		{ "token-file", required_argument, NULL, TOKEN_FILE }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 } };
+		{ "token-file", required_argument, NULL, TOKEN_FILE }, { "listen", no_argument, NULL, LISTEN },
+		{ "join", required_argument, NULL, JOIN }, { "regions", no_argument, NULL, REGIONS },
+		{ "bind", required_argument, NULL, BIND }, { "open", no_argument, NULL, OPEN },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, VERSION }, { NULL, 0, NULL, 0 } };
 	bool has_port = false;
 	int option;
 
@@ -217,6 +263,21 @@ static void parse(struct papi_perfometer_options *options, int argc, char **argv
 			options->port = (int)number("--port", 0, 65535);
 			has_port = true;
 			break;
+		case LISTEN:
+			options->listens = true;
+			break;
+		case JOIN:
+			options->join = optarg;
+			break;
+		case REGIONS:
+			options->regions = true;
+			break;
+		case BIND:
+			options->bind = optarg;
+			break;
+		case OPEN:
+			options->open = true;
+			break;
 		case TOKEN_FILE:
 			options->token_file = optarg;
 			break;
@@ -238,7 +299,7 @@ static void parse(struct papi_perfometer_options *options, int argc, char **argv
 			exit(PAPI_TOOL_USAGE);
 		}
 	}
-	options->server = options->server && (!options->text || has_port);
+	options->server = options->server && !options->join && (!options->text || has_port);
 	options->command = argv[optind] ? argv + optind : NULL;
 	check(options, has_port);
 }
@@ -260,7 +321,7 @@ int main(int argc, char **argv)
 		papi_perfometer_say("the PAPI library cannot be used: %s", PAPI_error_detail());
 		return PAPI_PROGRAM_FAILURE;
 	}
-	status = papi_perfometer_run(&options);
+	status = options.listens ? papi_perfometer_listen(&options) : papi_perfometer_run(&options);
 	PAPI_shutdown();
 	for (size_t i = 0; i < options.n_events; i++)
 		free(options.events[i]);

@@ -40,20 +40,26 @@ long long papi_perfometer_clock(void);
 struct papi_perfometer_options {
 	char **events; /* as asked for; owned */
 	size_t n_events;
-	pid_t pid;   /* 0: a program is run */
-	int rate;    /* samples in a second */
-	int port;    /* 0: any that is free */
-	bool server; /* pages are served */
-	bool stay;   /* after the end, until a signal comes */
-	bool text;   /* a view in the terminal */
-	bool models; /* all simulators run from the beginning */
+	pid_t pid;        /* 0: a program is run */
+	int rate;         /* samples in a second */
+	int port;         /* 0: any that is free */
+	bool server;      /* pages are served */
+	bool stay;        /* after the end, until a signal comes */
+	bool text;        /* a view in the terminal */
+	bool models;      /* all simulators run from the beginning */
+	bool listens;     /* for programs that call perfometer(), and perfometers that join */
+	bool regions;     /* of those programs are shown, too */
+	bool open;        /* the page, in a browser */
+	const char *bind; /* where pages are served: HOST or HOST:PORT; NULL: here alone */
+	const char *join; /* whose page it is; NULL: its own */
 	const char *record;
 	const char *token_file; /* NULL: a token of this run alone */
 	char **command;         /* NULL-terminated; NULL: there is none */
 };
 
-/* run.c and replay.c: the exit status. */
+/* run.c, listen.c and replay.c: the exit status. */
 int papi_perfometer_run(const struct papi_perfometer_options *options);
+int papi_perfometer_listen(const struct papi_perfometer_options *options);
 int papi_perfometer_replay(int argc, char **argv);
 /* page.c: the same. */
 int papi_perfometer_page(int argc, char **argv);

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,12 +122,16 @@ static int serve(struct recording *recording, int port)
 {
 	const struct papi_server_answers nothing = { .argument = NULL };
 	struct pollfd files[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	const struct sockaddr_in place = {
+		.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)
+	};
 	struct papi_server *server = NULL;
 	struct papi_token token;
 	char reason[1024];
 
 	if (papi_token_make(&token, reason, sizeof(reason)))
-		server = papi_server_begin(&recording->journal, &nothing, &token, port, reason, sizeof(reason));
+		server = papi_server_begin(
+			&recording->journal, &nothing, &token, (const struct sockaddr *)&place, reason, sizeof(reason));
 	if (!server) {
 		papi_perfometer_say("%s", reason);
 		return EXIT_FAILURE;

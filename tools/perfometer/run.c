@@ -13,17 +13,22 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "available.h"
+#include "callers.h"
 #include "common.h"
 #include "escape.h"
 #include "events.h"
+#include "hello.h"
+#include "join.h"
+#include "live/meet.h"
 #include "openmetrics.h"
 #include "perfometer.h"
 #include "process.h"
 #include "program.h"
+#include "request.h"
+#include "serve.h"
 #include "server.h"
 #include "session.h"
 #include "text_output.h"
@@ -37,7 +42,7 @@
 /* How often the terminal is drawn again. */
 #define DRAW_NANOSECONDS 100000000LL
 
-enum { FILE_SIGNALS, FILE_CLOCK, FILE_PROCESS, FILE_SERVER, FILE_TERMINAL, N_FILES };
+enum { FILE_SIGNALS, FILE_CLOCK, FILE_PROCESS, FILE_SERVER, FILE_TERMINAL, FILE_CALLERS, FILE_JOIN, N_FILES };
 
 struct meter {
 	const struct papi_perfometer_options *options;
@@ -45,8 +50,10 @@ struct meter {
 	struct papi_session session;
 	struct papi_server *server; /* NULL: there is none */
 	struct papi_server_answers answers;
-	struct papi_screen *screen; /* NULL: there is none */
-	long long drawn;            /* when; of the clock */
+	struct papi_callers *callers; /* the same */
+	struct papi_join join;        /* its file is -1: there is none */
+	struct papi_screen *screen;   /* NULL: there is none */
+	long long drawn;              /* when; of the clock */
 	struct papi_program program;
 	struct pollfd files[N_FILES];
 	bool ended;       /* the program, or the watch over it */
@@ -101,32 +108,6 @@ static bool choose(struct meter *meter)
 	return false;
 }
 
-static void write_hello(struct meter *meter, char *const command[])
-{
-	FILE *out = papi_journal_write(&meter->journal, PAPI_JOURNAL_LASTING, 0, 0);
-	const PAPI_hw_info_t *hardware = PAPI_get_hardware_info();
-	char started[32], version[32], *words = papi_perfometer_format("%s", "");
-	time_t now = time(NULL);
-	struct tm utc;
-
-	for (size_t i = 0; command[i]; i++) {
-		char *longer = papi_perfometer_format("%s%s%s", words, i ? " " : "", command[i]);
-
-		free(words);
-		words = longer;
-	}
-	papi_tool_version(version, sizeof(version));
-	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-	fputs("{\"type\":\"hello\",\"version\":1,\"program\":", out);
-	papi_escape_json(out, words);
-	fputs(",\"machine\":", out);
-	papi_escape_json(out, hardware ? hardware->model_string : "");
-	fprintf(out, ",\"started\":\"%s\",\"interval_ms\":%g,\"tool\":\"perfometer %s\"}", started,
-		1000.0 / meter->options->rate, version);
-	papi_journal_done(&meter->journal);
-	free(words);
-}
-
 static struct meter *of_hand_over;
 
 static void hand_over(void)
@@ -139,6 +120,9 @@ static void hand_over(void)
 static bool complain(struct meter *meter, const char *reason, int status)
 {
 	papi_perfometer_say("%s", reason);
+	/* Also to the page that is not its own. */
+	if (meter->join.wire.file >= 0)
+		papi_journal_notice(&meter->journal, papi_session_time(&meter->session), "error", reason);
 	meter->status = status;
 	return false;
 }
@@ -159,7 +143,7 @@ static bool spawn(struct meter *meter, char *path)
 		snprintf(reason, sizeof(reason), "cannot %s: %s", call, strerror(error));
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	}
-	write_hello(meter, options->command);
+	papi_perfometer_write_hello(&meter->journal, options->command, options->rate);
 	meter->name = papi_perfometer_format("%s", strrchr(path, '/') + 1);
 	if (papi_session_start(&meter->session, meter->program.pid, true, meter->name, reason, sizeof(reason)))
 		return true;
@@ -213,7 +197,7 @@ static bool start_watch(struct meter *meter)
 	if (!command)
 		papi_perfometer_no_memory();
 	meter->files[FILE_PROCESS].fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	write_hello(meter, command);
+	papi_perfometer_write_hello(&meter->journal, command, meter->options->rate);
 	slash = strrchr(command[0], '/');
 	meter->name = papi_perfometer_format("%s", slash ? slash + 1 : command[0]);
 	free(command);
@@ -239,36 +223,125 @@ static bool answer_choice(void *argument, const char *const names[], size_t numb
 	return papi_session_choose(argument, names, number, reason, size);
 }
 
-/* A token that is used again is not for whatever keeps standard error. */
-static void tell_address(const struct meter *meter)
-{
-	const char *address = papi_server_address(meter->server), *file = meter->options->token_file;
-
-	if (file)
-		papi_perfometer_say("%.*s?token=TOKEN with that of '%s'", (int)strcspn(address, "?"), address, file);
-	else
-		papi_perfometer_say("%s", address);
-}
-
 static bool start_server(struct meter *meter)
 {
-	const struct papi_perfometer_options *options = meter->options;
-	struct papi_token token;
 	char reason[1024];
 
-	if (!options->server)
+	if (!meter->options->server)
 		return true;
-	if (!(options->token_file ? papi_token_read(&token, options->token_file, reason, sizeof(reason))
-				  : papi_token_make(&token, reason, sizeof(reason))))
-		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
-	meter->answers = (struct papi_server_answers){ &meter->session, answer_available, answer_metrics,
-		answer_choice };
-	meter->server = papi_server_begin(
-		&meter->journal, &meter->answers, &token, options->port, reason, sizeof(reason));
+	meter->answers = (struct papi_server_answers){ &meter->session, answer_available, answer_metrics, answer_choice,
+		NULL };
+	meter->server = papi_perfometer_serve(meter->options, &meter->journal, &meter->answers, reason, sizeof(reason));
 	if (!meter->server)
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	meter->files[FILE_SERVER].fd = papi_server_file(meter->server);
-	tell_address(meter);
+	return true;
+}
+
+/* ---- what the program marks ---- */
+
+static double now_of(void *argument)
+{
+	const struct meter *meter = argument;
+
+	return papi_session_time(&meter->session);
+}
+
+static int lane_of(void *argument, const struct papi_caller *caller, pid_t thread)
+{
+	const struct meter *meter = argument;
+
+	return papi_session_lane(&meter->session, caller->pid, thread);
+}
+
+/* Programs that this one runs meet it and no other, unless they are to meet nobody. */
+static bool start_callers(struct meter *meter)
+{
+	const struct papi_callers_answers answers = { meter, now_of, NULL, lane_of };
+	const char *before = getenv("PAPI_PERFOMETER");
+	char reason[1024], *name;
+
+	if (meter->options->pid || (before && !strcmp(before, "off")))
+		return true;
+	name = papi_perfometer_format("of-%d", (int)getpid());
+	setenv("PAPI_PERFOMETER", name, 1);
+	free(name);
+	meter->callers = papi_callers_begin(&meter->journal, &answers, meter->options->regions, reason, sizeof(reason));
+	if (!meter->callers)
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	meter->files[FILE_CALLERS].fd = papi_callers_file(meter->callers);
+	return true;
+}
+
+/* ---- the other's page ---- */
+
+/* Of its own child perfometer is told by the kernel; a process that it watches is asked. */
+static void look_at_process(struct meter *meter)
+{
+	pid_t group;
+	bool stopped;
+
+	if (!meter->options->pid)
+		return;
+	stopped = papi_process_state(meter->options->pid, &group) == 'T';
+	if (stopped != meter->stopped)
+		papi_journal_notice(&meter->journal, papi_session_time(&meter->session), "info",
+			stopped ? "the program was stopped by a signal" : "the program goes on");
+	meter->stopped = stopped;
+}
+
+static void sample_and_tend(struct meter *meter)
+{
+	if (meter->session.last >= meter->tended + TEND_SECONDS) {
+		look_at_process(meter);
+		papi_virtual_tend(&meter->session.virtually);
+		meter->tended = meter->session.last;
+	}
+	papi_session_sample(&meter->session);
+}
+
+static void sample_for_other(void *argument)
+{
+	struct meter *meter = argument;
+
+	if (!meter->ended)
+		sample_and_tend(meter);
+}
+
+/* What of these can be counted here. */
+static void choose_some(struct meter *meter, const char *const names[], size_t number)
+{
+	const char *known[PAPI_REQUEST_MOST];
+	size_t n = 0;
+	char reason[2048];
+
+	for (size_t i = 0; i < number; i++) {
+		known[n] = names[i];
+		if (papi_session_choose(&meter->session, known, n + 1, reason, sizeof(reason)))
+			n++;
+		else
+			papi_journal_notice(&meter->journal, papi_session_time(&meter->session), "warning", reason);
+	}
+}
+
+static void choose_for_other(void *argument, const char *const names[], size_t number)
+{
+	struct meter *meter = argument;
+	char reason[2048];
+
+	if (!meter->ended && !papi_session_choose(&meter->session, names, number, reason, sizeof(reason)))
+		choose_some(meter, names, number);
+}
+
+static bool start_join(struct meter *meter)
+{
+	char reason[1024];
+
+	if (!meter->options->join)
+		return true;
+	if (!papi_join_begin(&meter->join, meter->options->join, reason, sizeof(reason)))
+		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
+	meter->files[FILE_JOIN].fd = meter->join.wire.file;
 	return true;
 }
 
@@ -349,21 +422,6 @@ static void tell_gap(struct meter *meter)
 	papi_journal_done(&meter->journal);
 }
 
-/* Of its own child perfometer is told by the kernel; a process that it watches is asked. */
-static void look_at_process(struct meter *meter)
-{
-	pid_t group;
-	bool stopped;
-
-	if (!meter->options->pid)
-		return;
-	stopped = papi_process_state(meter->options->pid, &group) == 'T';
-	if (stopped != meter->stopped)
-		papi_journal_notice(&meter->journal, papi_session_time(&meter->session), "info",
-			stopped ? "the program was stopped by a signal" : "the program goes on");
-	meter->stopped = stopped;
-}
-
 static void take_sample(struct meter *meter)
 {
 	uint64_t times;
@@ -371,12 +429,7 @@ static void take_sample(struct meter *meter)
 	if (read(meter->files[FILE_CLOCK].fd, &times, sizeof(times)) < 0 || meter->ended)
 		return;
 	tell_gap(meter);
-	if (meter->session.last >= meter->tended + TEND_SECONDS) {
-		look_at_process(meter);
-		papi_virtual_tend(&meter->session.virtually);
-		meter->tended = meter->session.last;
-	}
-	papi_session_sample(&meter->session);
+	sample_and_tend(meter);
 }
 
 static bool goes_on(const struct meter *meter)
@@ -411,6 +464,25 @@ static void draw(struct meter *meter)
 		finish(meter, "no longer watched", "the watch was ended");
 }
 
+/* With the perfometer that shows this one's lanes. A program that was started here goes on without. */
+static void talk(struct meter *meter)
+{
+	static const char gone[] = "the perfometer that shows this has gone";
+	const struct papi_join_answers answers = { meter, sample_for_other, choose_for_other };
+
+	if (meter->files[FILE_JOIN].fd < 0)
+		return;
+	if (papi_join_serve(&meter->join, &meter->journal, &answers)) {
+		meter->files[FILE_JOIN].events = papi_wire_is_full(&meter->join.wire) ? POLLIN | POLLOUT : POLLIN;
+		return;
+	}
+	meter->files[FILE_JOIN].fd = -1;
+	if (meter->options->pid && !meter->ended)
+		finish(meter, "no longer watched", gone);
+	if (!papi_join_is_inherited(meter->options->join))
+		papi_perfometer_say("%s%s", gone, meter->options->pid ? "" : ": the program goes on without");
+}
+
 static void wait_and_serve(struct meter *meter)
 {
 	int ready = poll(meter->files, N_FILES, meter->server ? papi_server_patience(meter->server) : -1);
@@ -423,8 +495,11 @@ static void wait_and_serve(struct meter *meter)
 		finish(meter, "ended", "the process has ended");
 	if (meter->ended)
 		meter->files[FILE_PROCESS].fd = -1;
+	if (ready > 0 && meter->files[FILE_CALLERS].revents)
+		papi_callers_serve(meter->callers);
 	if (meter->server)
 		papi_server_serve(meter->server);
+	talk(meter);
 	draw(meter);
 }
 
@@ -436,12 +511,11 @@ static bool open_files(struct meter *meter)
 		.it_value = { step / 1000000000L, step % 1000000000L } };
 
 	sigaddset(&signals, SIGCHLD);
-	for (size_t i = 0; i < N_FILES; i++)
-		meter->files[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	meter->files[FILE_SIGNALS].fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	meter->files[FILE_CLOCK].fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	/* Who has joined another takes its samples when that one wants them. */
 	return meter->files[FILE_SIGNALS].fd >= 0 && meter->files[FILE_CLOCK].fd >= 0 &&
-		timerfd_settime(meter->files[FILE_CLOCK].fd, 0, &beat, NULL) == 0;
+		(meter->options->join || timerfd_settime(meter->files[FILE_CLOCK].fd, 0, &beat, NULL) == 0);
 }
 
 static bool start_screen(struct meter *meter)
@@ -472,7 +546,7 @@ static bool start(struct meter *meter)
 			options->record, strerror(errno));
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	}
-	if (!choose(meter))
+	if (!start_join(meter) || !choose(meter))
 		return false;
 	papi_program_block_signals();
 	papi_process_raise_descriptor_limit();
@@ -480,21 +554,29 @@ static bool start(struct meter *meter)
 		snprintf(reason, sizeof(reason), "cannot wait for signals and the clock: %s", strerror(errno));
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	}
-	return start_server(meter) && start_screen(meter) && (options->pid ? start_watch(meter) : start_program(meter));
+	return start_server(meter) && start_callers(meter) && start_screen(meter) &&
+		(options->pid ? start_watch(meter) : start_program(meter));
 }
 
 int papi_perfometer_run(const struct papi_perfometer_options *options)
 {
-	struct meter meter = { .options = options };
+	struct meter meter = { .options = options, .join.wire.file = -1 };
 
+	for (size_t i = 0; i < N_FILES; i++)
+		meter.files[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	papi_journal_begin(&meter.journal);
 	papi_session_begin(&meter.session, &meter.journal);
-	if (start(&meter))
+	meter.session.rank = papi_meet_rank();
+	if (start(&meter)) {
+		talk(&meter);
 		while (goes_on(&meter))
 			wait_and_serve(&meter);
+	}
 	if (meter.screen)
 		end_screen(&meter);
 	papi_text_output_end();
+	papi_callers_end(meter.callers);
+	papi_join_end(&meter.join, &meter.journal);
 	if (meter.server)
 		papi_server_end(meter.server);
 	papi_session_end(&meter.session);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "escape.h"
 #include "page.h"
@@ -15,6 +16,7 @@
 
 #define MOST_CONNECTIONS 64
 #define MOST_PAGES       16
+#define MOST_JOINED      256
 #define MOST_MEMORY      ((size_t)32 << 10) /* of a connection: its headers have to fit, too */
 #define MOST_BODY        ((size_t)16 << 10)
 #define PATIENCE_S       30u /* with a connection that says nothing */
@@ -269,6 +271,45 @@ static bool wants_threads(struct MHD_Connection *connection)
 	return threads && !strcmp(threads, "1");
 }
 
+/* ---- somebody joins ---- */
+
+static void end_joined(void *handle)
+{
+	MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+}
+
+/* What came with the request is dropped: who joins says nothing before the answer. */
+static void take_joined(void *argument, struct MHD_Connection *connection, void *state, const char *extra,
+	size_t length, MHD_socket file, struct MHD_UpgradeResponseHandle *handle)
+{
+	const struct papi_server *server = argument;
+
+	(void)connection;
+	(void)state;
+	(void)extra;
+	if (length || !server->answers->join(server->answers->argument, file, end_joined, handle))
+		end_joined(handle);
+}
+
+static enum MHD_Result join(struct papi_server *server, struct MHD_Connection *connection)
+{
+	const char *upgrade = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_UPGRADE);
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	if (!server->answers->join)
+		return refuse(connection, MHD_HTTP_CONFLICT, "this perfometer does not listen: start it with --listen");
+	if (!upgrade || strcmp(upgrade, "papi-perfometer") != 0)
+		return refuse(connection, MHD_HTTP_BAD_REQUEST, "only perfometer --join asks for this");
+	response = MHD_create_response_for_upgrade(take_joined, server);
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_UPGRADE, "papi-perfometer");
+	result = MHD_queue_response(connection, MHD_HTTP_SWITCHING_PROTOCOLS, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
 static enum MHD_Result respond(struct papi_server *server, struct MHD_Connection *connection, const char *path,
 	const char *method, const struct body *body)
 {
@@ -286,6 +327,8 @@ static enum MHD_Result respond(struct papi_server *server, struct MHD_Connection
 		return choose(server, connection, body);
 	if (!strcmp(path, "/"))
 		return answer_page(connection);
+	if (!strcmp(path, "/join"))
+		return join(server, connection);
 	if (!strcmp(path, "/data"))
 		return answer_data(server, connection);
 	if (!strcmp(path, "/available"))
@@ -354,37 +397,55 @@ static void say_nothing(void *argument, const char *format, va_list arguments)
 	(void)arguments;
 }
 
-static struct MHD_Daemon *listen_on(struct papi_server *server, int port)
+static struct MHD_Daemon *listen_on(struct papi_server *server, const struct sockaddr *place)
 {
-	const struct sockaddr_in own = {
-		.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)
-	};
+	bool joins = server->answers->join != NULL;
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
-	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle,
-		server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_SOCK_ADDR, &own,
-		MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, MOST_MEMORY,
-		MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE_S, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL,
-		MHD_OPTION_END);
+	flags |= (joins ? MHD_ALLOW_UPGRADE : 0) | (place->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+	return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+		MHD_OPTION_SOCK_ADDR, place, MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS + (joins ? MOST_JOINED : 0u),
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, MOST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE_S,
+		MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL, MHD_OPTION_END);
+}
+
+/* As others can write it; an address that is all of this machine's is its name. */
+static char *name_place(const struct sockaddr *place, unsigned port)
+{
+	bool six = place->sa_family == AF_INET6;
+	const void *number = six ? (const void *)&((const struct sockaddr_in6 *)place)->sin6_addr
+				 : (const void *)&((const struct sockaddr_in *)place)->sin_addr;
+	static const char zeros[16];
+	char text[INET6_ADDRSTRLEN], name[256] = "";
+
+	if (!memcmp(number, zeros, six ? 16 : 4) && gethostname(name, sizeof(name) - 1) == 0 && *name)
+		return papi_perfometer_format("%s:%u", name, port);
+	inet_ntop(place->sa_family, number, text, sizeof(text));
+	return papi_perfometer_format(six ? "[%s]:%u" : "%s:%u", text, port);
 }
 
 struct papi_server *papi_server_begin(const struct papi_journal *journal, const struct papi_server_answers *answers,
-	const struct papi_token *token, int port, char *reason, size_t size)
+	const struct papi_token *token, const struct sockaddr *place, char *reason, size_t size)
 {
 	struct papi_server *server = papi_perfometer_allocate(NULL, 1, sizeof(*server));
+	unsigned port = ntohs(((const struct sockaddr_in *)place)->sin_port); /* which is at the same place in both */
 	const union MHD_DaemonInfo *info;
+	char *name;
 
 	*server = (struct papi_server){ .journal = journal, .answers = answers, .token = *token };
 	errno = 0;
-	server->daemon = listen_on(server, port);
-	if (!server->daemon) {
-		snprintf(reason, size, "cannot listen on port %d of 127.0.0.1: %s", port,
-			errno ? strerror(errno) : "libmicrohttpd does not say why");
+	server->daemon = listen_on(server, place);
+	info = server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+	name = name_place(place, info ? info->port : port);
+	if (server->daemon) {
+		server->address = papi_perfometer_format("http://%s/?token=%s", name, server->token.text);
+	} else {
+		snprintf(reason, size, "cannot listen on port %u of %.*s: %s", port, (int)(strrchr(name, ':') - name),
+			name, errno ? strerror(errno) : "libmicrohttpd does not say why");
 		free(server);
-		return NULL;
+		server = NULL;
 	}
-	info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
-	server->address = papi_perfometer_format(
-		"http://127.0.0.1:%d/?token=%s", info ? info->port : port, server->token.text);
+	free(name);
 	return server;
 }
 

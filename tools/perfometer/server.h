@@ -8,6 +8,7 @@
  *	GET  /available  what this machine can count
  *	GET  /metrics    the counts, for Prometheus (OpenMetrics)
  *	POST /events     other events from now on
+ *	GET  /join       lanes of another perfometer: the connection is no longer HTTP, but frames (live/frame.h)
  *
  * It runs in the caller's loop: nothing happens but in papi_server_serve().
  */
@@ -16,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/socket.h>
 
 #include "journal.h"
 #include "token.h"
@@ -27,13 +29,15 @@ struct papi_server_answers {
 	char *(*metrics)(void *argument, bool threads);
 	/* False, and why not. */
 	bool (*choose)(void *argument, const char *const names[], size_t number, char *reason, size_t size);
+	/* Somebody joins by that connection, which end(handle) ends. False: there is no room. */
+	bool (*join)(void *argument, int file, void (*end)(void *handle), void *handle);
 };
 
 struct papi_server;
 
-/* Port 0: any that is free. NULL, and why. */
+/* An IPv4 or IPv6 address; port 0: any that is free. NULL, and why. */
 struct papi_server *papi_server_begin(const struct papi_journal *journal, const struct papi_server_answers *answers,
-	const struct papi_token *token, int port, char *reason, size_t size);
+	const struct papi_token *token, const struct sockaddr *place, char *reason, size_t size);
 /* The address of the page, with its token. */
 const char *papi_server_address(const struct papi_server *server);
 /* To wait for, with poll(), for so many milliseconds at most; -1: without end. */

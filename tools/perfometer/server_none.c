@@ -5,12 +5,12 @@
 #include "server.h"
 
 struct papi_server *papi_server_begin(const struct papi_journal *journal, const struct papi_server_answers *answers,
-	const struct papi_token *token, int port, char *reason, size_t size)
+	const struct papi_token *token, const struct sockaddr *place, char *reason, size_t size)
 {
 	(void)journal;
 	(void)answers;
 	(void)token;
-	(void)port;
+	(void)place;
 	snprintf(reason, size,
 		"this build of perfometer serves no pages, for it was made without libmicrohttpd: use --record FILE "
 		"with --no-page");

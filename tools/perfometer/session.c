@@ -16,7 +16,7 @@
 
 void papi_session_begin(struct papi_session *session, struct papi_journal *journal)
 {
-	*session = (struct papi_session){ .journal = journal, .next_lane = 1 };
+	*session = (struct papi_session){ .journal = journal, .next_lane = 1, .rank = -1 };
 	session->lanes = papi_perfometer_allocate(NULL, PAPI_AGENT_PAGES, sizeof(*session->lanes));
 	memset(session->lanes, 0, PAPI_AGENT_PAGES * sizeof(*session->lanes));
 	papi_virtual_begin(&session->virtually);
@@ -29,7 +29,7 @@ double papi_session_time(const struct papi_session *session)
 
 /* ---- events by name ---- */
 
-static size_t find(const struct papi_session *session, const char *name)
+size_t papi_session_find(const struct papi_session *session, const char *name)
 {
 	for (size_t i = 0; i < session->n_events; i++)
 		if (!strcmp(session->events[i].name, name))
@@ -90,7 +90,7 @@ static size_t add_event(struct papi_session *session, const char *name, char *re
 
 static size_t find_or_add(struct papi_session *session, const char *name, char *reason, size_t size)
 {
-	size_t found = find(session, name);
+	size_t found = papi_session_find(session, name);
 
 	return found == NONE ? add_event(session, name, reason, size) : found;
 }
@@ -124,7 +124,7 @@ static size_t add_metric(
 /* An event or a metric of that name, which may be new. */
 static size_t look_up(struct papi_session *session, const char *name, char *reason, size_t size)
 {
-	size_t found = find(session, name);
+	size_t found = papi_session_find(session, name);
 	int group, metric;
 
 	if (found != NONE)
@@ -192,7 +192,7 @@ static bool start_wanted(struct papi_session *session, char *reason, size_t size
 	return true;
 }
 
-static void write_schema(struct papi_session *session)
+void papi_session_write_schema(struct papi_session *session)
 {
 	double now = papi_session_time(session);
 	FILE *out = papi_journal_write(session->journal, PAPI_JOURNAL_SCHEMA, 0, now);
@@ -242,7 +242,7 @@ bool papi_session_choose(
 	session->asked = found;
 	session->n_asked = number;
 	if (session->program.pid) {
-		write_schema(session);
+		papi_session_write_schema(session);
 		papi_session_sample(session);
 	}
 	return true;
@@ -273,7 +273,7 @@ bool papi_session_start(
 	session->program.at_gate = false;
 	session->started = papi_perfometer_clock();
 	session->whole = (struct papi_session_lane){ .id = 0, .pid = pid, .tid = 0, .used = true };
-	write_schema(session);
+	papi_session_write_schema(session);
 	papi_session_write_thread(session, &session->whole, papi_session_time(session));
 	return true;
 }

@@ -63,6 +63,7 @@ struct papi_session {
 	uint32_t recorded; /* records of threads at the last two samples */
 	uint32_t recorded_before;
 	int next_lane;
+	int rank;           /* of the program in its job; -1: none */
 	double looked;      /* when it was last asked which threads are gone */
 	double last;        /* the last sample */
 	const char *name;   /* of the program */
@@ -75,6 +76,10 @@ double papi_session_time(const struct papi_session *session);
 /* These events and metrics, and no others, from now on. False, and why not: then nothing has changed. */
 bool papi_session_choose(
 	struct papi_session *session, const char *const names[], size_t number, char *reason, size_t size);
+/* The number of an event or metric that was ever asked for; SIZE_MAX: it was not. */
+size_t papi_session_find(const struct papi_session *session, const char *name);
+/* Tells what is asked for, with the next serial; for those who count nothing themselves. */
+void papi_session_write_schema(struct papi_session *session);
 /* The program waits at its gate, or runs already; name: what it is called. False, and why it cannot be counted. */
 bool papi_session_start(
 	struct papi_session *session, pid_t pid, bool at_gate, const char *name, char *reason, size_t size);
@@ -86,6 +91,8 @@ void papi_session_end(struct papi_session *session);
 
 /* ---- lanes.c, for session.c ---- */
 
+/* The lane of a thread of a process, or else of all of the program; for marks. */
+int papi_session_lane(const struct papi_session *session, pid_t pid, pid_t tid);
 /* One message with all lanes: whole is known for each event by now, and looked tells whether threads are. */
 void papi_session_write_sample(struct papi_session *session, double now, bool looked);
 void papi_session_write_thread(struct papi_session *session, struct papi_session_lane *lane, double now);
