@@ -137,6 +137,20 @@ class ReplayTest(TextTest):
         self.assertFalse(any(drawn[x] for x in range(28, 32)), drawn)
         self.assertTrue(drawn[24] and drawn[36], drawn)
 
+    def test_marks_are_a_line_of_each_lane(self):
+        self.replay(recordings.picture())
+        self.wait_for("^solver 1")
+        self.keys("+", "+", "Home")
+        # A region that lies in another is on top of it.
+        screen = self.wait_for(r"\|assem\w*\|smooth")
+        self.keys("0")
+        screen = self.wait_for(r"0 s +30 s$")
+        # The moments of the whole program are in all lanes: a column of each.
+        self.assertGreaterEqual(len(re.findall(r"^.{26}.*\|", screen, re.M)), 2)
+        self.assertRegex(self.screen("-e"), r"\x1b\[(?:\d+;)*7")  # reverse video
+        self.keys("q")
+        self.assertEqual(self.status(), 0)
+
     def test_sizes(self):
         self.replay(recordings.picture())
         self.wait_for("^solver 1")

@@ -320,9 +320,86 @@ static void a_line_has_no_holes_but_for_gaps(void **state)
 	assert_int_equal(cells[0], 0xc0);
 }
 
+/* ---- marks ---- */
+
+static void mark(struct papi_text_data *data, double time, const char *rest)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "{\"type\":\"mark\",\"t\":%.3f,%s}", time, rest);
+	take(data, line);
+}
+
+static void marks_are_bands(void **state)
+{
+	struct papi_text_data data;
+	struct papi_text_bands *bands;
+
+	(void)state;
+	papi_text_data_begin(&data);
+	take_thread(&data, 1, 0);
+	mark(&data, 1, "\"id\":1,\"name\":\"outer\",\"color\":\"#d8403b\",\"begin\":true");
+	mark(&data, 2, "\"id\":1,\"name\":\"in\\u001bner\",\"color\":null,\"begin\":true");
+	mark(&data, 3, "\"id\":1,\"name\":\"outer\",\"begin\":false");
+	mark(&data, 4, "\"id\":1,\"name\":\"never begun\",\"begin\":false");
+	mark(&data, 5, "\"id\":null,\"name\":\"moment\",\"color\":\"#3b7dd8\",\"begin\":null");
+	assert_int_equal(data.odd, 0);
+	bands = &data.lanes[0].bands;
+	assert_int_equal(bands->number, 2);
+	assert_string_equal(bands->list[0].name, "outer");
+	assert_int_equal(bands->list[0].colour, 1);
+	assert_true(bands->list[0].end == 3);
+	assert_null(strchr(bands->list[1].name, '\033'));
+	assert_true(isinf(bands->list[1].end));
+	assert_in_range(bands->list[1].colour, 1, 6);
+	mark(&data, 6, "\"id\":1,\"begin\":false");
+	assert_true(bands->list[1].end == 6);
+	assert_int_equal(data.everywhere.number, 1);
+	assert_int_equal(data.everywhere.list[0].colour, 4);
+	assert_true(data.everywhere.list[0].end == 5);
+	/* Of nobody, and of no time. */
+	mark(&data, 7, "\"id\":99,\"name\":\"x\",\"begin\":true");
+	take(&data, "{\"type\":\"mark\",\"id\":1}");
+	assert_int_equal(data.odd, 2);
+	papi_text_data_end(&data);
+}
+
+static void so_many_marks_lose_the_oldest(void **state)
+{
+	struct papi_text_data data;
+
+	(void)state;
+	papi_text_data_begin(&data);
+	take_thread(&data, 1, 0);
+	for (int i = 0; i < 20000; i++)
+		mark(&data, i, "\"id\":1,\"name\":\"step\",\"color\":\"\",\"begin\":null");
+	assert_true(data.lanes[0].bands.number < 10000);
+	assert_true(data.lanes[0].bands.list[data.lanes[0].bands.number - 1].begin == 19999);
+	papi_text_data_end(&data);
+}
+
+static void whole_programs_are_first_and_in_order(void **state)
+{
+	struct papi_text_data data;
+
+	(void)state;
+	papi_text_data_begin(&data);
+	take_thread(&data, 5, 0);
+	take(&data, "{\"type\":\"thread\",\"t\":0,\"id\":1,\"tid\":0,\"name\":\"rank 0\"}");
+	take(&data, "{\"type\":\"thread\",\"t\":0,\"id\":2,\"tid\":0,\"name\":\"rank 1\"}");
+	assert_int_equal(data.n_lanes, 3);
+	assert_string_equal(data.lanes[0].name, "rank 0");
+	assert_string_equal(data.lanes[1].name, "rank 1");
+	assert_int_equal(data.lanes[2].id, 5);
+	papi_text_data_end(&data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(marks_are_bands),
+		cmocka_unit_test(so_many_marks_lose_the_oldest),
+		cmocka_unit_test(whole_programs_are_first_and_in_order),
 		cmocka_unit_test(counts_are_those_of_intervals),
 		cmocka_unit_test(large_totals_are_exact),
 		cmocka_unit_test(what_is_not_known_stays_so),

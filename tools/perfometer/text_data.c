@@ -31,6 +31,7 @@ static void forget_lanes(struct papi_text_data *data)
 			free(data->lanes[i].columns[k].counts);
 		free(data->lanes[i].columns);
 		free(data->lanes[i].name);
+		papi_text_bands_free(&data->lanes[i].bands);
 	}
 	free(data->lanes);
 }
@@ -43,6 +44,7 @@ void papi_text_data_begin(struct papi_text_data *data)
 void papi_text_data_end(struct papi_text_data *data)
 {
 	forget_lanes(data);
+	papi_text_bands_free(&data->everywhere);
 	for (size_t i = 0; i < data->n_events; i++) {
 		free(data->events[i].name);
 		free(data->events[i].kind);
@@ -85,7 +87,9 @@ static struct papi_text_lane *add_lane(struct papi_text_data *data, long long id
 	lane = &data->lanes[data->n_lanes];
 	if (whole) {
 		lane = data->lanes;
-		memmove(lane + 1, lane, data->n_lanes * sizeof(*lane));
+		while (lane < &data->lanes[data->n_lanes] && lane->whole)
+			lane++;
+		memmove(lane + 1, lane, (size_t)(&data->lanes[data->n_lanes] - lane) * sizeof(*lane));
 	}
 	data->n_lanes++;
 	*lane = (struct papi_text_lane){ .id = id, .whole = whole };
@@ -324,6 +328,26 @@ static bool take_gap(struct papi_text_data *data, const json_t *message)
 	return true;
 }
 
+/* ---- marks ---- */
+
+static bool take_mark(struct papi_text_data *data, const json_t *message)
+{
+	const json_t *id = json_object_get(message, "id"), *begin = json_object_get(message, "begin");
+	const char *name = json_string_value(json_object_get(message, "name"));
+	const char *color = json_string_value(json_object_get(message, "color"));
+	struct papi_text_lane *lane = find_lane(data, id);
+	struct papi_text_bands *bands = lane ? &lane->bands : &data->everywhere;
+	double time;
+
+	if (!read_time(message, &time) || (json_is_integer(id) && !lane))
+		return false;
+	if (json_is_false(begin))
+		papi_text_bands_end(bands, time, name ? name : "");
+	else
+		papi_text_bands_begin(bands, time, name ? name : "", color ? color : "", json_is_true(begin));
+	return true;
+}
+
 /* ---- messages ---- */
 
 static bool take_text(char **where, const json_t *message, const char *member)
@@ -361,6 +385,8 @@ static bool take_message(struct papi_text_data *data, const json_t *message)
 		return take_sample(data, message);
 	if (!strcmp(type, "gap"))
 		return take_gap(data, message);
+	if (!strcmp(type, "mark"))
+		return take_mark(data, message);
 	if (!strcmp(type, "notice"))
 		return take_notice(data, message);
 	return strcmp(type, "bye") != 0 || take_text(&data->state, message, "reason");

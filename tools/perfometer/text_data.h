@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "text_bands.h"
+
 struct papi_text_event {
 	char *name, *kind, *unit;
 	bool metric, counted; /* counted: asked for by the newest schema */
@@ -33,6 +35,7 @@ struct papi_text_lane {
 	double begin, end;
 	struct papi_text_column *columns; /* of each event up to n_columns */
 	size_t n_columns;
+	struct papi_text_bands bands;
 };
 
 struct papi_text_data {
@@ -42,8 +45,9 @@ struct papi_text_data {
 	size_t n_events;
 	size_t *counted, n_counted; /* events of the newest schema, in the order of the samples' values */
 	long long serial;
-	struct papi_text_lane *lanes; /* the whole program first */
+	struct papi_text_lane *lanes; /* whole programs first */
 	size_t n_lanes;
+	struct papi_text_bands everywhere; /* of all lanes */
 	double *times;
 	size_t n_samples, room;
 	size_t values; /* in all columns */

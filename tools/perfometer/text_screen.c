@@ -22,7 +22,7 @@
 #include "text_plot.h"
 
 enum { HEAD = 26, LEAST_ROWS = 3, MOST_ROWS = 8, LEAST_COLUMNS = 50, LEAST_LINES = 8, ABOVE = 2, BELOW = 2 };
-enum { PAIR_LINE = 1, PAIR_DOUBT };
+enum { PAIR_LINE = 1, PAIR_DOUBT, PAIR_BANDS };
 
 struct papi_screen {
 	FILE *terminal;
@@ -47,6 +47,8 @@ static void print_at(int y, int x, int columns, const char *text)
 	int used = 0;
 	size_t shown = 0;
 
+	if (columns <= 0)
+		return;
 	if (length == (size_t)-1) {
 		mvaddnstr(y, x, text, columns);
 		return;
@@ -223,10 +225,40 @@ static void draw_head(const struct papi_screen *screen, size_t number, int y, in
 		print_line(y + 3, 0, HEAD - 2, "total %lld", total);
 }
 
+/* A name in its colour, from where it begins to where it ends or the next begins, or what there is room for. */
+static void draw_band(
+	const struct papi_screen *screen, const struct papi_text_band *band, int y, int columns, double next)
+{
+	double scale = columns / (screen->end - screen->begin);
+	int from = (int)floor((fmax(band->begin, screen->begin) - screen->begin) * scale);
+	int to = (int)floor((fmin(band->end, screen->end) - screen->begin) * scale);
+	int room = (int)floor((fmin(next, screen->end) - screen->begin) * scale) - from - 1;
+	int pair = screen->has_colours ? PAIR_BANDS + band->colour - 1 : 0;
+
+	if (band->end < screen->begin || band->begin > screen->end || from >= columns)
+		return;
+	to = to > columns - 1 ? columns - 1 : to;
+	attron(A_REVERSE | COLOR_PAIR(pair));
+	for (int x = from; x <= to; x++)
+		mvaddch(y, HEAD + x, x == from && band->begin >= screen->begin ? '|' : ' ');
+	print_at(y, HEAD + from + 1, room < to - from ? room : to - from, band->name);
+	attroff(A_REVERSE | COLOR_PAIR(pair));
+}
+
+/* Of those that lie in each other the innermost is on top: it began last. */
+static void draw_bands(const struct papi_screen *screen, const struct papi_text_bands *bands, int y)
+{
+	for (size_t i = 0; i < bands->number; i++)
+		draw_band(screen, &bands->list[i], y, COLS - HEAD,
+			i + 1 < bands->number ? bands->list[i + 1].begin : (double)INFINITY);
+}
+
 static void draw_lane(const struct papi_screen *screen, size_t lane, int y, int rows, double most,
 	struct papi_text_span *spans, unsigned char *cells)
 {
-	size_t columns = (size_t)(COLS - HEAD), inner = (size_t)(rows > LEAST_ROWS ? rows - 1 : rows);
+	const struct papi_text_bands *bands = &screen->data.lanes[lane].bands, *all = &screen->data.everywhere;
+	bool has_line = rows > LEAST_ROWS || bands->number || all->number;
+	size_t columns = (size_t)(COLS - HEAD), inner = (size_t)(has_line ? rows - 1 : rows);
 
 	papi_text_spans(&screen->data, &screen->shown, lane, screen->begin, screen->end, spans, 2 * columns);
 	if (!screen->same_scale || screen->data.lanes[lane].whole)
@@ -238,6 +270,8 @@ static void draw_lane(const struct papi_screen *screen, size_t lane, int y, int 
 		for (size_t x = 0; x < columns; x++)
 			draw_cell(screen, y + (int)row, HEAD + (int)x, cells[row * columns + x]);
 	attroff(COLOR_PAIR(screen->has_colours ? PAIR_LINE : 0));
+	draw_bands(screen, all, y + (int)inner);
+	draw_bands(screen, bands, y + (int)inner);
 }
 
 static int lane_rows(const struct papi_screen *screen)
@@ -432,6 +466,8 @@ static void begin_colours(struct papi_screen *screen)
 	screen->has_colours = papi_terminal_has_colours(fileno(screen->terminal)) && has_colors() &&
 		start_color() == OK && use_default_colors() == OK && init_pair(PAIR_LINE, COLOR_CYAN, -1) == OK &&
 		init_pair(PAIR_DOUBT, COLOR_YELLOW, -1) == OK;
+	for (short i = 0; screen->has_colours && i < 7; i++)
+		screen->has_colours = init_pair((short)(PAIR_BANDS + i), (short)(i + 1), -1) == OK;
 }
 
 struct papi_screen *papi_screen_begin(char *reason, size_t size)

@@ -21,6 +21,9 @@ const GROUPS = {
 export function makeLanes(by) {
 	const lanes = new Map(), all = [...store.threads.values()], whole = all.filter(thread => thread.isWhole);
 
+	// Of several programs, in the order of ranks.
+	whole.sort((a, b) => byNumber(a.rank ?? -1, b.rank ?? -1));
+
 	for (const thread of whole)
 		lanes.set(`w${thread.id}`, { key: `w${thread.id}`, name: thread.name, facts: ['the whole program'],
 			threads: [thread], rank: -Infinity, isWhole: true });
