@@ -254,14 +254,16 @@ static int lane_of(void *argument, const struct papi_caller *caller, pid_t threa
 	return papi_session_lane(&meter->session, caller->pid, thread);
 }
 
-/* Programs that this one runs meet it and no other, unless they are to meet nobody. */
+/* Where marks are wanted, programs that this one runs meet it and no other, unless they are to meet nobody. Elsewhere
+ * their environment is not touched. */
 static bool start_callers(struct meter *meter)
 {
 	const struct papi_callers_answers answers = { meter, now_of, NULL, lane_of };
 	const char *before = getenv("PAPI_PERFOMETER");
 	char reason[1024], *name;
+	bool wanted = !meter->options->pid && (meter->options->regions || meter->options->join);
 
-	if (meter->options->pid || (before && !strcmp(before, "off")))
+	if (!wanted || (before && !strcmp(before, "off")))
 		return true;
 	name = papi_perfometer_format("of-%d", (int)getpid());
 	setenv("PAPI_PERFOMETER", name, 1);
