@@ -95,7 +95,7 @@ class ListenTest(meter.MeterTest):
         before = meter.samples_of(self.messages(), 1)[-1][meter.PAGE_FAULTS]
         self.assertEqual(program.do("prfbf0x"), ["perfometer 1", "mark -1"])
         self.assertEqual(program.end(), 0)
-        self.wait_for(lambda messages: messages[-1]["type"] == "end", "the end")
+        self.wait_for(lambda messages: any(one["type"] == "end" for one in messages), "the end")
         messages = self.finish(listener)
         self.assertEqual(self.lanes(), {f"marker {program.process.pid}": 1})
         self.assertGreaterEqual(meter.samples_of(messages, 1)[-1][meter.PAGE_FAULTS], before + 200)
@@ -113,7 +113,9 @@ class ListenTest(meter.MeterTest):
             self.wait_for(lambda messages: any(one["type"] == "mark" and one["name"] == "red" for one in messages),
                           "a mark")
             program.end()
-            self.wait_for(lambda messages: messages[-1]["type"] == "end", "the end")
+            self.wait_for(lambda messages: any(one["type"] == "end" for one in messages) and
+                          any(one["type"] == "mark" and one["begin"] is False and one["name"] == "red"
+                              for one in messages), "the end")
             marks = [(mark["name"], mark["begin"]) for mark in self.finish(listener) if mark["type"] == "mark"]
             regions = [("solve", True), ("red", True), ("solve", False), ("red", False)]
             self.assertEqual(marks, regions if wanted else [regions[1], regions[3]])
