@@ -86,18 +86,16 @@ class Attach(CaptureTest):
                 self.check()
         self.assertIsNone(process.poll())
 
-    def test_between_counts(self):
+    def test_after_it_was_counted(self):
         process = self.begin()
-        for _ in range(2):
-            counting = subprocess.Popen([PAPI_RUN, "-e", INSTRUCTIONS, "-o", self.path("counts"), "-p",
-                                         str(process.pid), "-I", "50"], env=ENVIRONMENT, stdin=subprocess.DEVNULL)
-            self.wait_until(lambda: os.path.exists(self.path("counts")) and os.path.getsize(self.path("counts")) > 200,
-                            "counts")
-            counting.send_signal(signal.SIGINT)
-            self.assertEqual(counting.wait(timeout=60), 0)
-            os.remove(self.path("counts"))
-            self.visit(process)
-            self.check()
+        counting = subprocess.Popen([PAPI_RUN, "-e", INSTRUCTIONS, "-o", self.path("counts"), "-p", str(process.pid),
+                                     "-I", "50"], env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+        self.wait_until(lambda: os.path.exists(self.path("counts")) and os.path.getsize(self.path("counts")) > 200,
+                        "counts")
+        counting.send_signal(signal.SIGINT)
+        self.assertEqual(counting.wait(timeout=60), 0)
+        self.visit(process)
+        self.check()
 
     def test_until_it_ends(self):
         process = self.begin()
