@@ -253,7 +253,7 @@ class ListenTest(meter.MeterTest):
             self.skipTest("needs the virtual PMU, whose events are known for threads")
         self.environment["PAPI_VPMU"] = "always"
         listener = self.listen("-e", "PAPI_TOT_INS")
-        joined = [self.join(listener, "-e", "PAPI_TOT_INS", "--", meter.LOOPER, "st", "100000", PMI_RANK=str(rank))
+        joined = [self.join(listener, "-e", "PAPI_TOT_INS", "--", meter.LOOPER, "ss", "100000", PMI_RANK=str(rank))
                   for rank in range(2)]
         for one in joined:
             one.communicate(timeout=60)
@@ -265,7 +265,7 @@ class ListenTest(meter.MeterTest):
         totals = {meter.samples_of(messages, lane)[-1]["PAPI_TOT_INS"] for lane in lanes.values()}
         self.assertEqual(set(lanes), {"rank 0: looper", "rank 1: looper"})
         self.assertEqual(len(totals), 1, totals)
-        alone = self.record("-e", "PAPI_TOT_INS", meter.LOOPER, "st", "100000", status=7, env=self.environment)
+        alone = self.record("-e", "PAPI_TOT_INS", meter.LOOPER, "ss", "100000", status=7, env=self.environment)
         self.assertEqual(totals, {meter.samples_of(alone)[-1]["PAPI_TOT_INS"]})
 
     def test_the_first_that_joins_says_what_is_counted(self):
