@@ -104,6 +104,7 @@ class Contexts(Exact):
             if option == ["--contexts=20"]:
                 self.assertTrue(any(path[-1] == "[other contexts]" for path in self.folded()))
                 self.assertIn("[other contexts]", self.run_it("tree", "--min", "0").stdout)
+                self.assertRegex(self.run_it("report").stdout, r"\nnote: a process has more than \d+ ways of calls")
             os.unlink(self.path())
         self.assertEqual(found[0], found[1])
         self.assertEqual(found[0], found[2])

@@ -44,7 +44,9 @@ static void put_events(const struct report *report)
 		put_member("unit", event->unit);
 		printf(", ");
 		put_member("kind", event->kind);
-		printf(", \"samples\": %" PRId64 ", \"value\": %" PRId64 "}", event->samples, event->value);
+		printf(", \"samples\": %" PRId64 ", \"value\": %" PRId64 ", ", event->samples, event->value);
+		put_member("note", event->note);
+		putchar('}');
 	}
 	printf("\n  ],\n");
 }

@@ -301,6 +301,26 @@ static void print_event(const struct view *view, uint32_t event)
 	free(value);
 }
 
+/* What else is to be known; once, where it is the same of several events. */
+static void print_note(const struct view *view, size_t index)
+{
+	const struct papi_profile_event *events = view->profile->events.items;
+	const char *note = events[view->events[index]].note;
+	char *shown;
+
+	for (size_t i = 0; note && i < index; i++) {
+		const char *before = events[view->events[i]].note;
+
+		if (before && !strcmp(before, note))
+			return;
+	}
+	if (!note)
+		return;
+	shown = view_clean(note);
+	papi_terminal_line("note: ", 6, shown);
+	free(shown);
+}
+
 void view_print_heading(const struct view *view)
 {
 	const struct papi_profile_run *run = &view->profile->run;
@@ -317,6 +337,8 @@ void view_print_heading(const struct view *view)
 	}
 	for (size_t i = 0; i < view->n_events; i++)
 		print_event(view, view->events[i]);
+	for (size_t i = 0; i < view->n_events; i++)
+		print_note(view, i);
 	if (run->lost > 0)
 		printf("%lld samples were lost: what is shown is too low by about as many\n", (long long)run->lost);
 }
