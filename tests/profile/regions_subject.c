@@ -27,25 +27,32 @@
 
 #define PAGE 4096
 
+/* A function by itself, under its own name. */
+#ifdef __clang__
+#define WHOLE __attribute__((noinline, optnone))
+#else
+#define WHOLE __attribute__((noipa))
+#endif
+
 void work(uint64_t n);
 
 __asm__(".text\n"
 	".globl work\n.type work, @function\nwork:\n"
 	" .cfi_startproc\n1: dec %rdi\n jne 1b\n ret\n .cfi_endproc\n.size work, . - work\n");
 
-static void begin(const char *name)
+static WHOLE void begin(const char *name)
 {
 	if (PAPI_hl_region_begin(name) != PAPI_OK)
 		exit(1);
 }
 
-static void end(const char *name)
+static WHOLE void end(const char *name)
 {
 	if (PAPI_hl_region_end(name) != PAPI_OK)
 		exit(1);
 }
 
-static void work_in(const char *name, uint64_t n)
+static WHOLE void work_in(const char *name, uint64_t n)
 {
 	begin(name);
 	work(n);
@@ -135,7 +142,7 @@ static void end_otherwise(void)
 	work_in("first", 500);
 }
 
-static void touch(int n)
+static WHOLE void touch(int n)
 {
 	char *memory = mmap(NULL, (size_t)n * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

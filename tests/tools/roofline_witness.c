@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * roofline_witness - prints bytes and operations in a second as plain loops reach them, which the compiler makes into
- * vectors: the triad and the sum over memory, and multiply-adds over a small array. Best of many.
+ * roofline_witness - prints bytes and operations in a second as plain loops reach them: the triad and the sum over
+ * memory, which the compiler makes into vectors, and multiply-adds of a few vectors. Best of many.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
-#define SMALL  48
+#define SMALL  12 /* vectors */
+#define LANES  4
 #define ROUNDS 20000
 #define TRIES  40
 #define HUGE   (2UL << 20)
@@ -18,6 +19,8 @@
 #else
 #define WIDE __attribute__((noinline))
 #endif
+
+typedef double vector __attribute__((vector_size(LANES * sizeof(double))));
 
 static double seconds(void)
 {
@@ -48,15 +51,16 @@ static WIDE double sum(const double *a, size_t n)
 /* Of so many independent values that no chain holds another up. */
 static WIDE double multiply_add(double factor, double summand)
 {
-	double values[SMALL], all = 0;
+	vector values[SMALL];
+	double all = 0;
 
 	for (size_t k = 0; k < SMALL; k++)
-		values[k] = (double)k;
+		values[k] = (vector){ 0, 1, 2, 3 } + (double)k;
 	for (int i = 0; i < ROUNDS; i++)
 		for (size_t k = 0; k < SMALL; k++)
 			values[k] = values[k] * factor + summand;
 	for (size_t k = 0; k < SMALL; k++)
-		all += values[k];
+		all += values[k][0] + values[k][LANES - 1];
 	return all;
 }
 
@@ -87,7 +91,9 @@ int main(int count, char **arguments)
 		begun = seconds();
 		nothing += multiply_add(0.5, 1);
 		ended = seconds();
-		flops = 2.0 * SMALL * ROUNDS / (ended - begun) > flops ? 2.0 * SMALL * ROUNDS / (ended - begun) : flops;
+		flops = 2.0 * LANES * SMALL * ROUNDS / (ended - begun) > flops
+			? 2.0 * LANES * SMALL * ROUNDS / (ended - begun)
+			: flops;
 	}
 	free(a);
 	printf("%.9g %.9g\n", memory, flops);
