@@ -11,7 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#define STARTING 1000 /* ms that a program has for its loader to map libc */
 
 bool papi_remote_fail(struct papi_remote *remote, const char *format, ...)
 {
@@ -123,22 +126,47 @@ static bool is_stopped(const struct papi_remote *remote)
 	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
 }
 
-/* The files that it has mapped tell: a static program has none. */
-static bool has_libc(const struct papi_remote *remote)
+/* The files that it has mapped tell: a static program has no libc among them, and one that begins or ends has none. */
+struct mapped {
+	bool files, libc, loader;
+};
+
+static struct mapped mapped_by(const struct papi_remote *remote)
 {
 	char path[64], *line = NULL;
+	struct mapped mapped = { 0 };
 	size_t room = 0;
-	bool has = false;
 	FILE *file;
 
 	path_of(remote, "maps", path, sizeof(path));
 	file = fopen(path, "re");
-	while (file && !has && getline(&line, &room, file) > 0)
-		has = strstr(line, "/libc.so") || strstr(line, "/libc-2.");
+	while (file && getline(&line, &room, file) > 0) {
+		mapped.files = mapped.files || strchr(line, '/');
+		mapped.libc = mapped.libc || strstr(line, "/libc.so") || strstr(line, "/libc-2.");
+		mapped.loader = mapped.loader || strstr(line, "/ld-linux") || strstr(line, "/ld-2.");
+	}
 	free(line);
 	if (file)
 		fclose(file);
-	return has;
+	return mapped;
+}
+
+/* A program that has only just begun has its loader, which will map libc in a moment. */
+static bool check_libc(struct papi_remote *remote)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	struct mapped mapped = mapped_by(remote);
+
+	for (unsigned i = 0; i < STARTING && !mapped.libc && (mapped.loader || !mapped.files); i++) {
+		if (!check_program(remote))
+			return false;
+		nanosleep(&moment, NULL);
+		mapped = mapped_by(remote);
+	}
+	return mapped.libc ||
+		papi_remote_fail(remote,
+			"it has no libc.so of glibc: it is linked statically, or with another libc; no agent can be "
+			"loaded into it");
 }
 
 static bool check(struct papi_remote *remote)
@@ -159,11 +187,7 @@ static bool check(struct papi_remote *remote)
 	if (!is_same_namespace(remote, "mnt") || !is_same_namespace(remote, "pid"))
 		return papi_remote_fail(remote,
 			"it runs in a container, where the agent's file is not: run the papi_run that is in there");
-	if (!has_libc(remote))
-		return papi_remote_fail(remote,
-			"it has no libc.so of glibc: it is linked statically, or with another libc; no agent can be "
-			"loaded into it");
-	return true;
+	return check_libc(remote);
 }
 
 bool papi_remote_open(struct papi_remote *remote, pid_t pid)

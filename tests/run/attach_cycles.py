@@ -39,7 +39,7 @@ PROGRAMS = {
     "sqlite": ["sqlite3", ":memory:", SQL],
     "node": ["node", "-e", NODE],
 }
-NOT_DISTURBING = re.compile(r"ended|no such process|executed another program|waits in the kernel")
+NOT_DISTURBING = re.compile(r"ended|no such process|executed another program|waits in the kernel", re.IGNORECASE)
 POLL = "7 "
 
 
@@ -69,6 +69,14 @@ class Target:
         if not self.process:
             self.process = self.start()
         return self.process.pid
+
+    def reason_of(self, refusal):
+        """Of a program that ends meanwhile many things cannot be had."""
+        try:
+            self.process.wait(timeout=0.2)
+            return "the program has ended meanwhile"
+        except subprocess.TimeoutExpired:
+            return refusal
 
     def end(self):
         result = self.wait(self.process)
@@ -125,6 +133,7 @@ def main():
             tried += 1
             done += not reason
             if reason:
+                reason = target.reason_of(reason)
                 refused[reason] = refused.get(reason, 0) + 1
         if target.process:
             target.end()

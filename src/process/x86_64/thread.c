@@ -44,6 +44,7 @@ struct papi_remote_thread {
 	uint64_t mask;
 	bool called; /* it has run something of ours: all its state is to be put back */
 	bool again;  /* the system call has returned EINTR because of the stop alone */
+	bool late;   /* it runs, and is among those that do not stop */
 	size_t vectors_size;
 	unsigned char vectors[16384];
 };
@@ -97,14 +98,14 @@ static bool ends_by_stop(uint64_t number)
 	}
 }
 
-/* A signal that is about to be delivered: then EINTR is the program's own. */
-static bool signal_is_pending(const struct papi_remote_thread *thread)
+/* The signals that are about to be delivered, as bits from 0 on. */
+static unsigned long long pending_signals(const struct papi_remote *remote, pid_t id)
 {
 	unsigned long long pending = 0, blocked = 0;
 	char path[64], line[128];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)thread->remote->pid, (int)thread->id);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)remote->pid, (int)id);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		if (!strncmp(line, "SigPnd:", 7) || !strncmp(line, "ShdPnd:", 7))
@@ -115,6 +116,12 @@ static bool signal_is_pending(const struct papi_remote_thread *thread)
 	if (file)
 		fclose(file);
 	return pending & ~blocked;
+}
+
+/* Then EINTR is the program's own. */
+static bool signal_is_pending(const struct papi_remote_thread *thread)
+{
+	return pending_signals(thread->remote, thread->id);
 }
 
 static bool read_state(struct papi_remote_thread *thread)
@@ -132,30 +139,70 @@ static bool read_state(struct papi_remote_thread *thread)
 	return true;
 }
 
+static bool is_asked_for(int status)
+{
+	return status >> 16 == PTRACE_EVENT_STOP;
+}
+
+static bool is_trap(int status)
+{
+	return !is_asked_for(status) && WSTOPSIG(status) == SIGTRAP;
+}
+
+/* In the first of the processor's registers for that, 0: none. Nothing is written into the program's code. */
+static bool set_breakpoint(pid_t id, uint64_t address)
+{
+	const size_t registers = offsetof(struct user, u_debugreg);
+
+	return !ptrace(PTRACE_POKEUSER, id, registers, address) &&
+		!ptrace(PTRACE_POKEUSER, id, registers + 7 * sizeof(long), address ? 1 : 0);
+}
+
+static bool is_breakpoint(pid_t id)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, id, NULL, &info) && info.si_code == TRAP_HWBKPT;
+}
+
+/* Of a stop that was asked for and a trap that came at that moment, the kernel tells the stop first. The trap's signal
+ * would end the program later: it is taken, too, and what there is now is a stop by it. */
+static enum waited take_trap(const struct papi_remote *remote, pid_t id, int *status, int limit_ms)
+{
+	if (!(pending_signals(remote, id) >> (SIGTRAP - 1) & 1))
+		return STOPPED;
+	return ptrace(PTRACE_CONT, id, NULL, NULL) ? GONE : wait_for_stop(id, status, limit_ms);
+}
+
 /* Signals that come first are passed on: the stop that was asked for is next. */
 static enum waited wait_until_stopped(pid_t id, int limit_ms)
 {
 	enum waited waited;
 	int status = 0;
 
-	while ((waited = wait_for_stop(id, &status, limit_ms)) == STOPPED && status >> 16 != PTRACE_EVENT_STOP)
-		ptrace(PTRACE_CONT, id, NULL, WSTOPSIG(status));
+	while ((waited = wait_for_stop(id, &status, limit_ms)) == STOPPED && !is_asked_for(status))
+		ptrace(PTRACE_CONT, id, NULL, is_trap(status) && is_breakpoint(id) ? 0 : WSTOPSIG(status));
 	return waited;
 }
 
-/* A thread that was asked to stop and did not, as it waited in the kernel, would do so later, for ever. */
+/* A thread that was asked to stop and did not, as it waited in the kernel, would do so later, for ever; and go on with
+ * a breakpoint, if it had one. */
 bool papi_remote_is_late(struct papi_remote *remote, pid_t id)
 {
 	bool late = false;
 
 	for (unsigned i = 0; i < remote->n_late; i++) {
-		enum waited waited = wait_until_stopped(remote->late[i], 0);
+		pid_t thread = remote->late[i];
+		enum waited waited = wait_until_stopped(thread, 0);
+		int status = PTRACE_EVENT_STOP << 16;
 
 		if (waited == TOO_LONG) {
-			late = late || remote->late[i] == id;
+			late = late || thread == id;
 			continue;
 		}
-		ptrace(PTRACE_DETACH, remote->late[i], NULL, NULL);
+		if (waited == STOPPED && set_breakpoint(thread, 0))
+			take_trap(remote, thread, &status, STOP_LIMIT_MS);
+		ptrace(PTRACE_DETACH, thread, NULL, is_trap(status) && !is_breakpoint(thread) ? SIGTRAP : 0);
 		remote->late[i--] = remote->late[--remote->n_late];
 	}
 	return late || remote->n_late == PAPI_REMOTE_LATE;
@@ -211,6 +258,10 @@ static bool detach(struct papi_remote_thread *thread, const struct user_regs_str
 	pid_t id = thread->id;
 	bool good = true;
 
+	if (thread->late) {
+		free(thread);
+		return false;
+	}
 	if (thread->called)
 		good = !ptrace(PTRACE_SETREGSET, id, NT_X86_XSTATE, &vectors);
 	good = good && !ptrace(PTRACE_SETREGS, id, NULL, registers) &&
@@ -311,31 +362,14 @@ bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread)
 #endif
 }
 
-/* In the first of the processor's registers for that. Nothing is written into the program's code. */
-static bool set_breakpoint(const struct papi_remote_thread *thread, uint64_t address)
-{
-	const size_t registers = offsetof(struct user, u_debugreg);
-
-	return !ptrace(PTRACE_POKEUSER, thread->id, registers, address) &&
-		!ptrace(PTRACE_POKEUSER, thread->id, registers + 7 * sizeof(long), address ? 1 : 0);
-}
-
-static bool is_breakpoint(const struct papi_remote_thread *thread)
-{
-	siginfo_t info;
-
-	return !ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) && info.si_code == TRAP_HWBKPT;
-}
-
-/* Runs to the breakpoint, passing signals on. False: it was stopped elsewhere, or has ended. */
+/* Runs to the breakpoint, passing signals on. False: it was stopped elsewhere, or has ended, or has not stopped. */
 static bool run_to_breakpoint(struct papi_remote_thread *thread)
 {
+	enum waited waited;
 	int status = 0, signal = 0;
 	bool asked = false;
 
 	for (;;) {
-		enum waited waited;
-
 		if (ptrace(PTRACE_CONT, thread->id, NULL, signal))
 			return false;
 		waited = wait_for_stop(thread->id, &status, asked ? LIMIT_MS : RUN_LIMIT_MS);
@@ -344,13 +378,16 @@ static bool run_to_breakpoint(struct papi_remote_thread *thread)
 			asked = true;
 			waited = wait_for_stop(thread->id, &status, LIMIT_MS);
 		}
-		if (waited != STOPPED)
+		if (waited == STOPPED && is_asked_for(status)) {
+			waited = take_trap(thread->remote, thread->id, &status, LIMIT_MS);
+			asked = asked && is_asked_for(status);
+		}
+		thread->late = waited == TOO_LONG;
+		if (waited != STOPPED || (asked && is_asked_for(status)))
 			return false;
-		signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
-		if (!signal && asked)
-			return false;
-		if (signal == SIGTRAP && is_breakpoint(thread))
+		if (is_trap(status) && is_breakpoint(thread->id))
 			return true;
+		signal = is_asked_for(status) ? 0 : WSTOPSIG(status);
 	}
 }
 
@@ -358,18 +395,26 @@ bool papi_remote_run_to(struct papi_remote_thread *thread, uint64_t address)
 {
 	bool there;
 
-	if (thread->again || !set_breakpoint(thread, address))
+	if (thread->again || !set_breakpoint(thread->id, address))
 		return false;
 	there = run_to_breakpoint(thread);
-	set_breakpoint(thread, 0);
+	if (thread->late) {
+		thread->remote->late[thread->remote->n_late++] = thread->id;
+		return papi_remote_fail(thread->remote, "it waits in the kernel and does not stop");
+	}
+	set_breakpoint(thread->id, 0);
 	return read_state(thread) && there;
 }
 
 /* ---- calls ---- */
 
-static bool is_trap(int status)
+/* Of a call that does not come to its end. True: it has, in this moment. */
+static bool interrupt(const struct papi_remote_thread *thread, int *status)
 {
-	return status >> 16 != PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+	ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL);
+	if (wait_for_stop(thread->id, status, LIMIT_MS) == STOPPED && is_asked_for(*status))
+		take_trap(thread->remote, thread->id, status, LIMIT_MS);
+	return is_trap(*status);
 }
 
 /* From these registers to the next trap, which is the call's own. Signals for faults are not blocked, for the kernel
@@ -393,12 +438,9 @@ static bool run(struct papi_remote_thread *thread, struct user_regs_struct *regi
 		waited = wait_for_stop(thread->id, &status, LIMIT_MS);
 		if (waited == GONE)
 			return papi_remote_fail(thread->remote, "a thread ended in a call");
-		if (waited == TOO_LONG) { /* it waits for a lock, which it has not got: it can be taken back */
-			ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL);
-			wait_for_stop(thread->id, &status, LIMIT_MS);
+		if (waited == TOO_LONG && !interrupt(thread, &status)) /* it waits for a lock, and has not got it */
 			return papi_remote_fail(thread->remote, "a call in it did not return, and was taken back");
-		}
-	} while (status >> 16 == PTRACE_EVENT_STOP);
+	} while (is_asked_for(status));
 	if (!is_trap(status))
 		return papi_remote_fail(
 			thread->remote, "signal %d came in a call, which was taken back", WSTOPSIG(status));

@@ -385,6 +385,13 @@ static void blocks_are_cut_where_no_record_fits(void **state)
 		memcpy(loads + 6 * i, "\xff\x33\x8f\x43\x08\x90", 6);
 	run_record("pushes and pops of memory", loads, 6 * 64);
 	assert_true(s.t.plan.description.words < PAPI_VPMU_RECORD_WORDS_MAX);
+	/* An odd number of accesses before those that make two: the last one would not fit. */
+	memcpy(loads, "\x48\x8b\x03", 3);
+	for (unsigned i = 0; i < 64; i++)
+		memcpy(loads + 3 + 5 * i, "\xff\x33\x8f\x43\x08", 5);
+	run_record("a load, pushes and pops of memory", loads, 3 + 5 * 64);
+	assert_int_equal(s.t.plan.of_single[PAPI_VPMU_MAX_ACCESSES - 1], 0);
+	assert_int_equal(s.t.plan.of_single[PAPI_VPMU_MAX_ACCESSES - 2], s.t.decoded.count);
 }
 
 /* ---- gathers ---- */

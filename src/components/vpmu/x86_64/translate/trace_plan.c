@@ -8,10 +8,11 @@
 
 #define NO_REGISTER (-1)
 #define SPAN        32 /* bytes: what is nearer than that is usually in one line */
+#define OPERANDS    2  /* in memory, of one instruction: movs, push and pop of what is there */
 
 static bool room_left(const struct papi_vpmu_trace_plan *plan)
 {
-	return plan->description.accesses < PAPI_VPMU_MAX_ACCESSES &&
+	return plan->description.accesses + OPERANDS <= PAPI_VPMU_MAX_ACCESSES &&
 		plan->description.words < PAPI_VPMU_RECORD_WORDS_MAX - 24;
 }
 
