@@ -154,7 +154,8 @@ static const char *take_thread(struct papi_source *source, const json_t *message
 
 	if (!json_is_integer(id) || source->n_lanes == MOST_LANES)
 		return "it has no number for a thread, or too many";
-	if (!lane)
+	/* A number that comes again, after its end, is another thread. */
+	if (!lane || lane->ended)
 		lane = papi_source_lane_add(source, json_integer_value(id), tid);
 	source->rank = rank;
 	whole = rank < 0 ? papi_perfometer_format("%s %d", process, pid)
