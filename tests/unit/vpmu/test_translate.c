@@ -350,18 +350,20 @@ static void calls_and_returns(void **state)
 		ROW("ret imm", "\x48\x8b\x03\xc2\x10\0", ENDS_AT_TARGET),
 		ROW("mov rsp, jmp", "\x48\x89\xe0\x48\x89\xc4\x41\xff\xe6", ENDS_AT_EXIT),
 		ROW("jmp", "\x48\x8b\x03\xe9\x10\0\0\0", ENDS_AT_LINK),
+		ROW("call of what sets flags", "\x48\x8b\x03\xe8\0\0\0\0\x48\x01\xd8", ENDS_AT_LINK),
 	};
 	const uint64_t targets[] = { harness_text() + 0x18, harness_target(), harness_target(), harness_target(),
-		harness_text() + 0x18 };
+		harness_text() + 0x18, harness_text() + 8 };
+	const unsigned n = sizeof(calls) / sizeof(calls[0]);
 	static struct subject s;
 
 	(void)state;
-	for (unsigned i = 0; i < 2 * 5 * CALL_CASES; i++) {
-		const struct row *row = &calls[i % 5];
-		bool calls_now = i % 5 < 2 || i % 5 == 4, is_direct = i % 5 == 0 || i % 5 == 4;
-		bool contexts = i / 5 >= CALL_CASES;
-		unsigned how = i / 5 % CALL_CASES;
-		bool leaves = i % 5 == 3 || (how == CALL_MISSING && (contexts || !is_direct)) ||
+	for (unsigned i = 0; i < 2 * n * CALL_CASES; i++) {
+		const struct row *row = &calls[i % n];
+		bool is_direct = i % n == 0 || i % n >= 4, calls_now = is_direct || i % n == 1;
+		bool contexts = i / n >= CALL_CASES;
+		unsigned how = i / n % CALL_CASES;
+		bool leaves = i % n == 3 || (how == CALL_MISSING && (contexts || !is_direct)) ||
 			(how == CALL_FULL && calls_now);
 
 		subject_begin(&s, row->name, row->bytes, row->size);
@@ -370,7 +372,7 @@ static void calls_and_returns(void **state)
 		s.calls = how;
 		s.wants.contexts = contexts;
 		compare(&s);
-		if (s.end.pc != targets[i % 5] || leaves != (s.ending == ENDS_AT_EXIT) ||
+		if (s.end.pc != targets[i % n] || leaves != (s.ending == ENDS_AT_EXIT) ||
 			(leaves && s.exit != PAPI_VPMU_EXIT_CALLS) || (!leaves && s.ending != (enum ending)row->ending))
 			subject_failed(&s, "it goes on wrongly");
 	}

@@ -13,8 +13,7 @@
  *	lea  rcx, [rcx + size]                     mov  gs:[top], rdx              the frame is closed
  *	mov  gs:[top], rcx     it is open          gs:[[rdx + 12]] less 1
  *	gs:[pair], gs:[active] more 1              if that is 0:
- *	mov  ecx, ecx                              gs:[[rdx + 8] + 8] more gs:[instructions] - [rdx + 16]
- *	jrcxz full
+ *	jecxz full                                 gs:[[rdx + 8] + 8] more gs:[instructions] - [rdx + 16]
  *
  * A function that jumps to another as its last act leaves that a frame with the same slot: the return closes both.
  * All that is profiled is counted in one lane: that is the clock. A function that is active twice is not counted in
@@ -25,6 +24,8 @@
 #include <stddef.h>
 
 #include "components/vpmu/call_frame.h"
+
+#define ALL_SPILLED (1u << RAX | 1u << RCX | 1u << RDX)
 
 #define SLOT   ((int32_t)offsetof(struct papi_vpmu_call_frame, slot))
 #define PAIR   ((int32_t)offsetof(struct papi_vpmu_call_frame, pair))
@@ -95,16 +96,8 @@ static void add_one(struct papi_vpmu_translation *t, uint32_t offset, bool flags
 	papi_vpmu_emit_store(&t->e, offset, RDX);
 }
 
-bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
+static void open_pair(struct papi_vpmu_translation *t, bool flags_free)
 {
-	bool flags_free;
-
-	if (!has_calls(t, last) || !t->place.pair || !papi_vpmu_is_call(t, last))
-		return false;
-	flags_free = papi_vpmu_flags_unused(t->request.view, target);
-	reach(t, PAPI_VPMU_CALL_MADE);
-	papi_vpmu_spill(t, RCX, t->pc);
-	papi_vpmu_spill(t, RDX, t->pc);
 	papi_vpmu_emit_load(&t->e, RCX, VPMU_CALLS_TOP);
 	papi_vpmu_emit_store_at(&t->e, RCX, SLOT, RSP);
 	papi_vpmu_emit_store_constant_32_at(&t->e, RCX, PAIR, t->place.pair);
@@ -115,8 +108,95 @@ bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu
 	reach(t, PAPI_VPMU_CALL_COUNTED);
 	add_one(t, t->place.active, flags_free);
 	reach(t, PAPI_VPMU_CALL_DONE);
-	papi_vpmu_emit_move_32(&t->e, RCX, RCX);
-	t->call_full = papi_vpmu_emit_jrcxz(&t->e);
+}
+
+/* ---- direct calls with contexts ---- */
+
+static uint64_t sum_of(const struct papi_vpmu_translation *t, uint64_t target)
+{
+	return target + papi_vpmu_call_salt(t->block.profile);
+}
+
+/* rdx = what the table has for the call: all of its key but the caller's pair is known. */
+static void find_known(struct papi_vpmu_translation *t, uint64_t sum, bool flags_free)
+{
+	uint8_t *hit;
+
+	papi_vpmu_emit_load(&t->e, RDX, VPMU_CALLS_TOP);
+	papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, PAIR - frame_size(t));
+	papi_vpmu_emit_move_16(&t->e, RDX, RCX);
+	papi_vpmu_emit_lea_index(&t->e, RDX, RDX, 8, (int32_t)papi_vpmu_context_word(0, sum));
+	papi_vpmu_emit_swap_bytes(&t->e, RCX);
+	papi_vpmu_emit_constant(&t->e, RAX, sum);
+	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RAX, 1, 0);
+	if (flags_free) {
+		papi_vpmu_emit_add_table_flags(&t->e, RCX, RDX, VPMU_PAIR_KEYS);
+		t->call_missed = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_NOT_EQUAL);
+	} else {
+		papi_vpmu_emit_load_table(&t->e, RAX, RDX, VPMU_PAIR_KEYS);
+		papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RAX, 1, 0);
+		hit = papi_vpmu_emit_jrcxz(&t->e);
+		t->call_missed = papi_vpmu_emit_jump_forward(&t->e);
+		papi_vpmu_emit_land_8(&t->e, hit);
+	}
+	papi_vpmu_emit_load_table(&t->e, RDX, RDX, VPMU_PAIR_KEYS + 8);
+}
+
+/* One more at the offset in ecx. */
+static void add_to(struct papi_vpmu_translation *t, int32_t more)
+{
+	papi_vpmu_emit_load_indexed(&t->e, RAX, RCX, 0);
+	papi_vpmu_emit_lea(&t->e, RAX, RAX, more);
+	papi_vpmu_emit_store_indexed(&t->e, RCX, 0, RAX);
+}
+
+/* rdx has both offsets. Leaves the top in rcx. */
+static void open_found(struct papi_vpmu_translation *t, bool flags_free)
+{
+	papi_vpmu_emit_load(&t->e, RCX, VPMU_CALLS_TOP);
+	papi_vpmu_emit_store_at(&t->e, RCX, SLOT, RSP);
+	papi_vpmu_emit_store_at(&t->e, RCX, PAIR, RDX);
+	store_clocks(t, RAX);
+	commit_frame(t);
+	if (flags_free) {
+		papi_vpmu_emit_move_32(&t->e, RAX, RDX);
+		papi_vpmu_emit_add_indexed_flags(&t->e, RAX, 1);
+		reach(t, PAPI_VPMU_CALL_COUNTED);
+		papi_vpmu_emit_upper_half_flags(&t->e, RDX);
+		papi_vpmu_emit_add_indexed_flags(&t->e, RDX, 1);
+		reach(t, PAPI_VPMU_CALL_DONE);
+	} else {
+		papi_vpmu_emit_move_32(&t->e, RCX, RDX);
+		papi_vpmu_emit_load(&t->e, RDX, VPMU_CALLS_TOP);
+		add_to(t, 1);
+		reach(t, PAPI_VPMU_CALL_COUNTED);
+		papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, ACTIVE - frame_size(t));
+		add_to(t, 1);
+		reach(t, PAPI_VPMU_CALL_DONE);
+		papi_vpmu_emit_move(&t->e, RCX, RDX);
+	}
+}
+
+bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
+{
+	bool contexts = t->request.wants->contexts, flags_free;
+
+	if (!has_calls(t, last) || !(contexts || t->place.pair) || !papi_vpmu_is_call(t, last))
+		return false;
+	flags_free = papi_vpmu_flags_unused(t->request.view, target);
+	reach(t, PAPI_VPMU_CALL_MADE);
+	papi_vpmu_spill(t, RCX, t->pc);
+	papi_vpmu_spill(t, RDX, t->pc);
+	if (contexts) {
+		papi_vpmu_spill(t, RAX, t->pc);
+		find_known(t, sum_of(t, target), flags_free);
+		open_found(t, flags_free);
+	} else {
+		open_pair(t, flags_free);
+	}
+	t->call_full = papi_vpmu_emit_jecxz(&t->e);
+	if (contexts)
+		papi_vpmu_unspill(t, RAX, t->pc);
 	papi_vpmu_unspill(t, RDX, t->pc);
 	papi_vpmu_unspill(t, RCX, t->pc);
 	return true;
@@ -139,10 +219,20 @@ static void exit_for(struct papi_vpmu_translation *t, int32_t site, unsigned spi
 
 void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target)
 {
+	bool contexts = t->request.wants->contexts;
+
 	papi_vpmu_emit_land_8(&t->e, t->call_full);
-	t->spilled = 1u << RCX | 1u << RDX;
+	t->spilled = contexts ? ALL_SPILLED : 1u << RCX | 1u << RDX;
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_BRANCH);
 	exit_for(t, -1, t->spilled, target);
+	if (!contexts)
+		return;
+	papi_vpmu_emit_land_32(&t->e, t->call_missed);
+	t->spilled = ALL_SPILLED;
+	reach(t, PAPI_VPMU_CALL_MADE);
+	papi_vpmu_emit_constant(&t->e, RCX, target);
+	papi_vpmu_emit_store(&t->e, VPMU_CALLEE, RCX);
+	exit_for(t, (int32_t)t->block.profile, t->spilled, target);
 }
 
 /* ---- calls whose targets are known when they are made ---- */
@@ -150,15 +240,13 @@ void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target)
 bool papi_vpmu_note_callee(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last, uint64_t target)
 {
 	uint64_t slot = target ? papi_vpmu_call_slot(t->request.view, target) : 0;
-	bool found = !target || slot || t->request.wants->contexts;
 
-	if (!has_calls(t, last) || !found || (target && !papi_vpmu_is_call(t, last)))
+	if (!has_calls(t, last) || (target && !(slot && papi_vpmu_is_call(t, last))))
 		return false;
-	if (target) {
+	if (slot) {
 		papi_vpmu_spill(t, RCX, last->pc);
-		papi_vpmu_emit_constant(&t->e, RCX, slot ? slot : target);
-		if (slot)
-			papi_vpmu_emit_load_at(&t->e, RCX, RCX);
+		papi_vpmu_emit_constant(&t->e, RCX, slot);
+		papi_vpmu_emit_load_at(&t->e, RCX, RCX);
 	} else {
 		papi_vpmu_emit_store(&t->e, VPMU_PC, RCX);
 	}
@@ -201,14 +289,6 @@ static void find_pair(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_load_table(&t->e, RDX, RDX, contexts ? VPMU_PAIR_KEYS + 8 : VPMU_PAIR_VALUES);
 }
 
-/* One more at the offset in ecx. */
-static void add_to(struct papi_vpmu_translation *t, int32_t more)
-{
-	papi_vpmu_emit_load_indexed(&t->e, RAX, RCX, 0);
-	papi_vpmu_emit_lea(&t->e, RAX, RAX, more);
-	papi_vpmu_emit_store_indexed(&t->e, RCX, 0, RAX);
-}
-
 static void end_noted_call(struct papi_vpmu_translation *t, uint64_t target, unsigned spilled)
 {
 	papi_vpmu_emit_land_32(&t->e, t->call_missed);
@@ -223,7 +303,6 @@ static void end_noted_call(struct papi_vpmu_translation *t, uint64_t target, uns
 
 void papi_vpmu_open_noted_call(struct papi_vpmu_translation *t, uint64_t target)
 {
-	const unsigned spilled = 1u << RAX | 1u << RCX | 1u << RDX;
 	uint8_t *full, *on;
 
 	t->kind = target ? PAPI_VPMU_MARK_BRANCH : PAPI_VPMU_MARK_STORED_TARGET;
@@ -231,26 +310,14 @@ void papi_vpmu_open_noted_call(struct papi_vpmu_translation *t, uint64_t target)
 	papi_vpmu_spill(t, RAX, t->pc);
 	papi_vpmu_spill(t, RDX, t->pc);
 	find_pair(t);
-	papi_vpmu_emit_load(&t->e, RCX, VPMU_CALLS_TOP);
-	papi_vpmu_emit_store_at(&t->e, RCX, SLOT, RSP);
-	papi_vpmu_emit_store_at(&t->e, RCX, PAIR, RDX);
-	store_clocks(t, RAX);
-	commit_frame(t);
-	papi_vpmu_emit_move_32(&t->e, RCX, RDX);
-	papi_vpmu_emit_load(&t->e, RDX, VPMU_CALLS_TOP);
-	add_to(t, 1);
-	reach(t, PAPI_VPMU_CALL_COUNTED);
-	papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, ACTIVE - frame_size(t));
-	add_to(t, 1);
-	reach(t, PAPI_VPMU_CALL_DONE);
-	papi_vpmu_emit_move_32(&t->e, RCX, RDX);
-	full = papi_vpmu_emit_jrcxz(&t->e);
+	open_found(t, false);
+	full = papi_vpmu_emit_jecxz(&t->e);
 	on = papi_vpmu_emit_jump_forward(&t->e);
 	papi_vpmu_emit_land_8(&t->e, full);
 	t->call_full = papi_vpmu_emit_jump_forward(&t->e);
-	end_noted_call(t, target, spilled);
+	end_noted_call(t, target, ALL_SPILLED);
 	papi_vpmu_emit_land_32(&t->e, on);
-	t->spilled = spilled;
+	t->spilled = ALL_SPILLED;
 	papi_vpmu_mark(t, t->pc);
 	papi_vpmu_unspill(t, RAX, t->pc);
 	if (!target) {
@@ -346,7 +413,7 @@ bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpm
 void papi_vpmu_end_close_call(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
 {
 	papi_vpmu_emit_land_8(&t->e, t->call_full);
-	t->spilled = 1u << RAX | 1u << RCX | 1u << RDX;
+	t->spilled = ALL_SPILLED;
 	t->kind = PAPI_VPMU_MARK_STORED_TARGET;
 	reach(t, PAPI_VPMU_CALL_AGAIN);
 	papi_vpmu_emit_jump(&t->e, t->call_again);

@@ -146,14 +146,20 @@ void papi_vpmu_emit_store_indexed(struct papi_vpmu_emitter *e, unsigned base, un
 	through_base(e, true, 0x89, reg, base, (int32_t)offset);
 }
 
-void papi_vpmu_emit_load_table(struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned offset)
+/* opcode reg, gs:[index * 8 + offset] with 64-bit operands */
+static void through_table(struct papi_vpmu_emitter *e, unsigned opcode, unsigned reg, unsigned index, unsigned offset)
 {
 	papi_vpmu_emit_byte(e, GS);
-	papi_vpmu_emit_byte(e, REX_W | (to > 7 ? REX_R : 0) | (index > 7 ? REX_X : 0));
-	papi_vpmu_emit_byte(e, 0x8b);
-	modrm(e, NO_DISPLACEMENT, to, SIB);
+	papi_vpmu_emit_byte(e, REX_W | (reg > 7 ? REX_R : 0) | (index > 7 ? REX_X : 0));
+	papi_vpmu_emit_byte(e, opcode);
+	modrm(e, NO_DISPLACEMENT, reg, SIB);
 	sib(e, 8, index, NO_BASE);
 	papi_vpmu_emit_32(e, offset);
+}
+
+void papi_vpmu_emit_load_table(struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned offset)
+{
+	through_table(e, 0x8b, to, index, offset);
 }
 
 void papi_vpmu_emit_load_like(
@@ -315,6 +321,28 @@ void papi_vpmu_emit_add_flags(struct papi_vpmu_emitter *e, unsigned offset, int3
 		papi_vpmu_emit_32(e, (uint32_t)value);
 }
 
+void papi_vpmu_emit_add_indexed_flags(struct papi_vpmu_emitter *e, unsigned base, int value)
+{
+	papi_vpmu_emit_byte(e, GS);
+	papi_vpmu_emit_byte(e, REX_W);
+	papi_vpmu_emit_byte(e, 0x83);
+	modrm_base(e, NO_DISPLACEMENT, 0, base);
+	papi_vpmu_emit_byte(e, (unsigned)value & 0xff);
+}
+
+void papi_vpmu_emit_add_table_flags(struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned offset)
+{
+	through_table(e, 0x03, to, index, offset);
+}
+
+void papi_vpmu_emit_upper_half_flags(struct papi_vpmu_emitter *e, unsigned reg)
+{
+	papi_vpmu_emit_byte(e, REX_W | (reg > 7 ? REX_B : 0));
+	papi_vpmu_emit_byte(e, 0xc1);
+	modrm(e, REGISTER, 5, reg);
+	papi_vpmu_emit_byte(e, 32);
+}
+
 void papi_vpmu_emit_compare_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset)
 {
 	through_gs(e, 0x3b, reg, offset);
@@ -401,6 +429,12 @@ uint8_t *papi_vpmu_emit_jump_if(struct papi_vpmu_emitter *e, unsigned condition)
 	papi_vpmu_emit_byte(e, TWO_BYTES);
 	papi_vpmu_emit_byte(e, 0x80 | condition);
 	return to_be_filled(e);
+}
+
+uint8_t *papi_vpmu_emit_jecxz(struct papi_vpmu_emitter *e)
+{
+	papi_vpmu_emit_byte(e, ADDRESS_SIZE);
+	return papi_vpmu_emit_jrcxz(e);
 }
 
 uint8_t *papi_vpmu_emit_jrcxz(struct papi_vpmu_emitter *e)

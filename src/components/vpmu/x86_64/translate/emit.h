@@ -103,6 +103,11 @@ void papi_vpmu_emit_swap_bytes(struct papi_vpmu_emitter *e, unsigned reg);
 void papi_vpmu_emit_not(struct papi_vpmu_emitter *e, unsigned reg);
 /* add qword gs:[offset], value: changes flags */
 void papi_vpmu_emit_add_flags(struct papi_vpmu_emitter *e, unsigned offset, int32_t value);
+/* add qword gs:[base], value, of one of the lower eight; add to, gs:[index * 8 + offset]: change flags */
+void papi_vpmu_emit_add_indexed_flags(struct papi_vpmu_emitter *e, unsigned base, int value);
+void papi_vpmu_emit_add_table_flags(struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned offset);
+/* shr reg, 32: changes flags */
+void papi_vpmu_emit_upper_half_flags(struct papi_vpmu_emitter *e, unsigned reg);
 /* cmp reg, gs:[offset]: changes flags */
 void papi_vpmu_emit_compare_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset);
 /* cmp [base + displacement], the constant of width (1 or 4) bytes at bytes: changes flags */
@@ -142,6 +147,7 @@ void papi_vpmu_emit_jump_over(struct papi_vpmu_emitter *e, unsigned bytes);
 /* A conditional jump forward; not to be replaced. */
 uint8_t *papi_vpmu_emit_jump_if(struct papi_vpmu_emitter *e, unsigned condition);
 uint8_t *papi_vpmu_emit_jrcxz(struct papi_vpmu_emitter *e);
+uint8_t *papi_vpmu_emit_jecxz(struct papi_vpmu_emitter *e);
 /* A jump of 8 or 32 bits that was emitted before ends here. */
 void papi_vpmu_emit_land_8(struct papi_vpmu_emitter *e, uint8_t *place);
 void papi_vpmu_emit_land_32(struct papi_vpmu_emitter *e, uint8_t *place);
