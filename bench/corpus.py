@@ -58,6 +58,16 @@ def ways_of(papi_run):
 
 # At most: on each program, and in the median of them.
 LIMITS = {"exact": (3, 2), "BR_MSP": (12, None), "L1_DCM": (25, None), "sampled": (15, 8), "all": (40, None)}
+# What one way takes as a multiple of another, in the same rounds: at least, at most, and in the median at least.
+MULTIPLES = {
+    ("profile", "instructions"): (None, 1.05, None),
+    ("calls", "instructions"): (None, 2, None),
+    ("contexts", "instructions"): (None, 3, None),
+    ("callgrind", "profile"): (7, None, 13),
+    ("callgrind", "calls"): (7, None, 13),
+    ("callgrind", "contexts"): (None, None, None),
+}
+RECURSIVE = {("calls", "instructions"): 2.4}  # fib does nothing else
 
 
 def numbers(n, seed=1):
@@ -142,7 +152,13 @@ def measure(command, ways, rounds, environment):
             time = processor_time(front + command, {**environment, **extra})
             ratios[way].append(time / alone[-1] if time is not None and alone[-1] else None)
     medians = {way: None if None in found else statistics.median(found) for way, found in ratios.items()}
-    return statistics.median(alone), medians
+    return statistics.median(alone), {**medians, **multiples(ratios)}
+
+
+def multiples(ratios):
+    """Of those ways of MULTIPLES that ran: the median."""
+    return {"/".join(pair): statistics.median(one / other for one, other in zip(*(ratios[way] for way in pair)))
+            for pair in MULTIPLES if all(None not in ratios.get(way, [None]) for way in pair)}
 
 
 def cell(way, ratio):
@@ -164,6 +180,34 @@ def exceeded(results, ways):
                   if each and ratio > each]
         if middle and ratios and statistics.median(ratios.values()) > middle:
             found.append(f"{way}: {statistics.median(ratios.values()):.2f} in the median, at most {middle}")
+    return found
+
+
+def most(pair, name):
+    return RECURSIVE.get(pair, MULTIPLES[pair][1]) if name == "fib" else MULTIPLES[pair][1]
+
+
+def show_multiples(results):
+    """In a table of its own, if there are any; what is beyond its limit, as sentences."""
+    found, pairs = [], [pair for pair in MULTIPLES if any("/".join(pair) in row for _, row in results.values())]
+    if not pairs:
+        return found
+    print(f"{'':10}" + "".join(f"{'/'.join(pair):>23}" for pair in pairs))
+    for name, (_, row) in results.items():
+        print(f"{name:10}" + "".join(f"{row['/'.join(pair)]:>23.2f}" if "/".join(pair) in row else f"{'fails':>23}"
+                                     for pair in pairs))
+    values = {pair: {name: row["/".join(pair)] for name, (_, row) in results.items() if "/".join(pair) in row}
+              for pair in pairs}
+    print(f"{'median':10}" + "".join(f"{statistics.median(values[pair].values()):>23.2f}" for pair in pairs))
+    for pair in pairs:
+        least, _, middle = MULTIPLES[pair]
+        for name, value in values[pair].items():
+            if (least and value < least) or (most(pair, name) and value > most(pair, name)):
+                found.append(f"{' / '.join(pair)} of {name}: {value:.2f}, at "
+                             f"{f'least {least}' if least else f'most {most(pair, name)}'}")
+        if middle and statistics.median(values[pair].values()) < middle:
+            found.append(f"{' / '.join(pair)}: {statistics.median(values[pair].values()):.2f} in the median, at least "
+                         f"{middle}")
     return found
 
 
@@ -238,7 +282,7 @@ def main():
     if options.json:
         options.json.write_text(json.dumps({name: {"alone_s": alone, **medians}
                                             for name, (alone, medians) in results.items()}, indent=1) + "\n")
-    end(exceeded(results, ways), options.check)
+    end(exceeded(results, ways) + show_multiples(results), options.check)
 
 
 if __name__ == "__main__":
