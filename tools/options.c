@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "escape.h"
 #include "papi.h"
 #include "text.h"
 
@@ -119,14 +118,13 @@ int papi_tool_next_option(const struct papi_tool *tool, int argc, char **argv)
 
 void papi_tool_usage_error(const struct papi_tool *tool, const char *format, ...)
 {
-	char text[2 * PAPI_HUGE_STR_LEN];
 	va_list arguments;
 
+	fprintf(stderr, "%s: ", tool->name);
 	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
+	vfprintf(stderr, format, arguments);
 	va_end(arguments);
-	papi_escape_terminal(text);
-	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", tool->name, text, tool->name);
+	fprintf(stderr, "\nTry '%s --help'.\n", tool->name);
 	exit(PAPI_TOOL_USAGE);
 }
 

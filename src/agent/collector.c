@@ -333,13 +333,11 @@ size_t papi_agent_collector_running(const struct papi_agent_collector *collector
 
 void papi_agent_collector_end(struct papi_agent_collector *collector)
 {
-	bool changed = collector->table && !collector->adopted;
-
-	if (changed && collector->preload_before)
+	if (collector->table && collector->preload_before)
 		setenv(PRELOAD, collector->preload_before, 1);
-	else if (changed)
+	else if (collector->table)
 		unsetenv(PRELOAD);
-	if (changed)
+	if (collector->table)
 		unsetenv(PAPI_AGENT_TABLE);
 	if (collector->table)
 		munmap(collector->table, sizeof(*collector->table));

@@ -7,7 +7,6 @@
  *	area   stub   struct words, the library's name   data   ...   stack
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -50,22 +49,6 @@ static long long now_ms(void)
 	return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
 }
 
-static bool sleeps(const struct papi_remote *remote, pid_t thread)
-{
-	char path[64], text[512] = "";
-	const char *end;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)remote->pid, (int)thread);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' && end[2] == 'S';
-}
-
 /* Stops the thread if it is at a good place, or comes to one. */
 static struct papi_remote_thread *try_thread(struct papi_remote *remote, pid_t id)
 {
@@ -103,7 +86,7 @@ static struct papi_remote_thread *stop_at_good_moment(struct papi_remote *remote
 			for (size_t i = 0; i < n; i++) {
 				struct papi_remote_thread *thread = NULL;
 
-				if (sleeps(remote, threads[i]) == !pass)
+				if ((papi_remote_state(remote, threads[i]) == 'S') == !pass)
 					thread = try_thread(remote, threads[i]);
 				if (thread)
 					return thread;
@@ -204,7 +187,9 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 		if (!done)
 			unmap_area(thread, area);
 	}
-	return papi_remote_go(thread) && done;
+	if (!papi_remote_go(thread))
+		return papi_remote_fail(remote, "it has ended, or executed another program");
+	return done;
 }
 
 bool papi_remote_loaded(struct papi_remote *remote, uint64_t address)

@@ -46,6 +46,12 @@ static bool is_in_the_way(const char *name)
 	return bsearch(name, in_the_way, sizeof(in_the_way) / sizeof(in_the_way[0]), sizeof(in_the_way[0]), compare);
 }
 
+/* They wait in the kernel until the child has executed a program: not where a breakpoint could be taken away. */
+static bool makes_process(const char *name)
+{
+	return strcasestr(name, "fork") || strstr(name, "spawn") || strstr(name, "clone");
+}
+
 /* ---- modules ---- */
 
 static bool starts_with(const char *text, const char *start)
@@ -91,6 +97,7 @@ struct walk {
 	struct papi_remote *remote;
 	unsigned frames;
 	bool bad;             /* a function is in the way */
+	bool stays;           /* and is not to be run to its end */
 	bool is_innermost;    /* of the next caller, it is where that function returns to */
 	bool unnamed_in_libc; /* the frame before was in libc, where no name could be found */
 	uint64_t leave_at;
@@ -100,6 +107,7 @@ static void obstruct(struct walk *walk, const char *name, const char *file)
 {
 	papi_remote_fail(walk->remote, "a thread is in %s of %s", name ? name : "a function", file);
 	walk->bad = walk->is_innermost = true;
+	walk->stays = walk->stays || (name && makes_process(name));
 }
 
 /* The slot of the linkage table that a jump there goes through, as the dynamic linker filled it. 0: it is none. */
@@ -181,7 +189,7 @@ static int judge_frame(Dwfl_Frame *frame, void *argument)
 		obstruct(walk, name, file);
 	else if (is_libc(file) && !name)
 		walk->unnamed_in_libc = true;
-	else if (!is_libc(file) && unnamed)
+	else if (!is_libc(file) && unnamed && !activation) /* what a signal has interrupted has called nothing */
 		judge_unnamed(walk, pc);
 	return DWARF_CB_OK;
 }
@@ -191,7 +199,7 @@ enum papi_remote_verdict papi_remote_moment_judge(struct papi_remote *remote, pi
 	struct walk walk = { .remote = remote };
 
 	dwfl_getthread_frames(remote->moment->dwfl, thread, judge_frame, &walk);
-	*leave_at = walk.leave_at;
+	*leave_at = walk.stays ? 0 : walk.leave_at;
 	if (!walk.frames)
 		papi_remote_fail(remote, "the stack of a thread cannot be unwound: %s", dwfl_errmsg(-1));
 	return walk.bad || !walk.frames ? PAPI_REMOTE_UNSAFE : PAPI_REMOTE_SAFE;
@@ -259,7 +267,7 @@ static bool find_functions(struct papi_remote *remote)
 	for (size_t i = 0; i < PAPI_REMOTE_FUNCTIONS; i++)
 		if (!remote->functions[i])
 			return papi_remote_fail(remote, "its libc has no %s(): glibc 2.34 and later have", names[i]);
-	return find_call(remote) || papi_remote_fail(remote, "the code of its libc cannot be read");
+	return find_call(remote) || papi_remote_fail(remote, "it has ended, or executed another program");
 }
 
 /* ---- opening ---- */

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void path_of(const struct papi_remote *remote, const char *name, char *pa
 }
 
 /* A number of /proc/PID/status; -1: there is none. */
-static long status_of(const struct papi_remote *remote, const char *key)
+static long status_of(const struct papi_remote *remote, const char *key, int base)
 {
 	char path[64], line[256];
 	long value = -1;
@@ -56,7 +57,7 @@ static long status_of(const struct papi_remote *remote, const char *key)
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':')
-			value = strtol(line + strlen(key) + 1, NULL, 10);
+			value = (long)strtoul(line + strlen(key) + 1, NULL, base);
 	if (file)
 		fclose(file);
 	return value;
@@ -110,20 +111,34 @@ static bool is_same_namespace(const struct papi_remote *remote, const char *name
 	return stat(path, &there) != 0 || stat(own, &here) != 0 || there.st_ino == here.st_ino;
 }
 
-static bool is_stopped(const struct papi_remote *remote)
+char papi_remote_state(const struct papi_remote *remote, pid_t thread)
 {
 	char path[64], text[512] = "";
 	const char *end;
 	FILE *file;
 
-	path_of(remote, "stat", path, sizeof(path));
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)remote->pid, (int)thread);
 	file = fopen(path, "re");
 	if (!file)
-		return false;
+		return '\0';
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	fclose(file);
 	end = strrchr(text, ')');
-	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+	return end && end[1] == ' ' ? end[2] : '\0';
+}
+
+bool papi_remote_has_ended(const struct papi_remote *remote, pid_t thread)
+{
+	char state = papi_remote_state(remote, thread);
+
+	return !state || state == 'Z' || state == 'X';
+}
+
+static bool is_stopped(const struct papi_remote *remote)
+{
+	char state = papi_remote_state(remote, remote->pid);
+
+	return state == 'T' || state == 't';
 }
 
 /* The files that it has mapped tell: a static program has no libc among them, and one that begins or ends has none. */
@@ -171,17 +186,21 @@ static bool check_libc(struct papi_remote *remote)
 
 static bool check(struct papi_remote *remote)
 {
-	long tracer = status_of(remote, "TracerPid");
+	long tracer = status_of(remote, "TracerPid", 10), ignored = status_of(remote, "SigIgn", 16);
 
 	if (!check_program(remote))
 		return false;
 	if (tracer > 0)
 		return papi_remote_fail(remote,
 			"process %ld traces it already (a debugger, or another papi_run): one at a time can", tracer);
-	if (status_of(remote, "Seccomp") > 0)
+	if (status_of(remote, "Seccomp", 10) > 0)
 		return papi_remote_fail(remote,
 			"it has a filter of system calls (seccomp), which the calls of an agent could violate; let "
 			"papi_run start it instead");
+	if (ignored != -1 && ignored >> (SIGTRAP - 1) & 1)
+		return papi_remote_fail(remote,
+			"it ignores SIGTRAP, which it could not after a visit: that takes a trap in one of its "
+			"threads");
 	if (is_stopped(remote))
 		return papi_remote_fail(remote, "it is stopped: continue it first (kill -CONT %d)", (int)remote->pid);
 	if (!is_same_namespace(remote, "mnt") || !is_same_namespace(remote, "pid"))
@@ -214,6 +233,7 @@ bool papi_remote_open(struct papi_remote *remote, pid_t pid)
 
 void papi_remote_close(struct papi_remote *remote)
 {
+	papi_remote_disarm(remote);
 	papi_remote_moment_close(remote->moment);
 	if (remote->memory >= 0)
 		close(remote->memory);

@@ -37,20 +37,28 @@ enum papi_remote_function {
 	PAPI_REMOTE_FUNCTIONS
 };
 
+/* A thread that has not stopped when it was asked to. */
+struct papi_remote_late {
+	pid_t id;
+	bool armed; /* it has a breakpoint */
+};
+
 struct papi_remote {
 	pid_t pid;
 	int memory;                        /* /proc/PID/mem */
 	int process;                       /* a descriptor that names it */
 	struct papi_remote_moment *moment; /* its modules and their unwind tables */
 	uint64_t functions[PAPI_REMOTE_FUNCTIONS];
-	uint64_t call;                /* an instruction that makes a system call */
-	pid_t late[PAPI_REMOTE_LATE]; /* threads that have not stopped when they were asked to */
+	uint64_t call; /* an instruction that makes a system call */
+	bool executed; /* another program: what is known here is of the one before */
+	struct papi_remote_late late[PAPI_REMOTE_LATE];
 	unsigned n_late;
 	char reason[PAPI_REMOTE_REASON]; /* why the last function has failed */
 };
 
 /* False: it cannot be entered, and remote->reason says why and what to do. Then there is nothing to close. */
 bool papi_remote_open(struct papi_remote *remote, pid_t pid);
+/* Waits for threads whose breakpoint would end the program. */
 void papi_remote_close(struct papi_remote *remote);
 /* Writes the reason. Returns false. */
 bool papi_remote_fail(struct papi_remote *remote, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -80,13 +88,25 @@ void papi_remote_tend(struct papi_remote *remote);
 bool papi_remote_is_late(struct papi_remote *remote, pid_t thread);
 /* The address of its next instruction; of one in a system call, that behind it. */
 uint64_t papi_remote_pc(const struct papi_remote_thread *thread);
+/* Where its signal handlers return to, as far as that is known. How many. */
+size_t papi_remote_interrupted(
+	const struct papi_remote *remote, const struct papi_remote_thread *thread, uint64_t pcs[], size_t most);
 /* It goes on as if nothing had been. False: it has ended. */
 bool papi_remote_go(struct papi_remote_thread *thread);
 /* What it would go on with, if that can be said at this moment; and it goes on with that instead. */
 bool papi_remote_get(const struct papi_remote_thread *thread, struct papi_agent_moved *moved);
 bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_agent_moved *moved);
 
+/* Whether it is no more. A thread that others wait for, and that does nothing, is none. */
+bool papi_remote_has_ended(const struct papi_remote *remote, pid_t thread);
+
 /* ---- inside of process/ ---- */
+
+uint64_t papi_remote_stack(const struct papi_remote_thread *thread);
+/* Of a thread: R, S, D, ... as in proc(5). '\0': there is none. */
+char papi_remote_state(const struct papi_remote *remote, pid_t thread);
+/* Until no thread has a breakpoint. */
+void papi_remote_disarm(struct papi_remote *remote);
 
 /* In a restartable sequence: the kernel would lose track of it. */
 bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread);

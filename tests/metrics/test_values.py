@@ -224,5 +224,4 @@ def main():
     return 1 if wrong or numbers < ways * ROUNDS / 4 else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -5,8 +5,10 @@
  */
 #include <execinfo.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +36,8 @@ long deep(long n);
 int frames(int depth);
 void pass_on(int which);
 pid_t fork_in_a_function(void);
+void end_child(long x);
+long vfork_in_a_function(long x);
 void execute(const char *program);
 void touches(long n);
 
@@ -192,6 +196,38 @@ static void signals(long n)
 	printf("%ld\n", sum);
 }
 
+/* Its second instruction faults, in the middle of what a jump would take the place of; then it is made again. */
+long slow_load(const long *place);
+__asm__("	.text\n	.globl slow_load\n	.type slow_load, @function\n"
+	"slow_load:\n	.cfi_startproc\n"
+	"	xor %ecx, %ecx\n	mov (%rdi), %rax\n	add %rcx, %rax\n	ret\n"
+	"	.cfi_endproc\n	.size slow_load, . - slow_load\n");
+
+static long *faulting;
+
+static void on_fault(int number)
+{
+	char line[32];
+
+	(void)number;
+	puts("inside");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin) || mprotect(faulting, 4096, PROT_READ) != 0)
+		_exit(3);
+}
+
+static void interrupted(long n)
+{
+	faulting = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (faulting == MAP_FAILED)
+		exit(3);
+	*faulting = n;
+	mprotect(faulting, 4096, PROT_NONE);
+	signal(SIGSEGV, on_fault);
+	printf("%ld\n", slow_load(faulting));
+	munmap(faulting, 4096);
+}
+
 /* ---- threads and processes ---- */
 
 static void *thread(void *data)
@@ -257,6 +293,65 @@ static void forks(long n)
 	printf("%ld\n", sum);
 }
 
+/* Children that share the memory of the thread that has made them, until they end or execute a program. */
+PROBED void end_child(long x)
+{
+	_exit(leaf(x) > 0 ? 7 : 8);
+}
+
+PROBED long vfork_in_a_function(long x)
+{
+	const pid_t pid = vfork();
+	int status;
+
+	if (!pid) {
+		ten_leaves(x);
+		end_child(x);
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+static void children(long n)
+{
+	static char name[] = "subject", *const words[] = { name, NULL }, *const none[] = { NULL };
+	long sum = 0;
+	int status;
+	pid_t pid;
+
+	for (long i = 0; i < n; i++) {
+		sum += vfork_in_a_function(i);
+		if (posix_spawn(&pid, "/proc/self/exe", NULL, NULL, words, none) != 0)
+			exit(3);
+		waitpid(pid, &status, 0);
+		sum += WEXITSTATUS(status) + leaf(i);
+	}
+	printf("%ld\n", sum);
+}
+
+/* A process in the same memory, for whose end nobody waits until there is a line to read. */
+static int stay(void *nothing)
+{
+	(void)nothing;
+	while (pause() < 0)
+		continue;
+	return 0;
+}
+
+static void child_that_stays(long n)
+{
+	static char stack[64 * 1024] __attribute__((aligned(16)));
+	pid_t pid = clone(stay, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	char line[32];
+
+	puts("stays");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin) || kill(pid, SIGKILL) != 0)
+		exit(3);
+	waitpid(pid, NULL, 0);
+	printf("%ld\n", ten_leaves(n));
+}
+
 PROBED void execute(const char *program)
 {
 	execl(program, program, "executed", (char *)NULL);
@@ -308,14 +403,14 @@ static void busy(void)
 }
 
 /* A line with a number at a time. */
-static void wait_and_work(void)
+static void wait_and_work(void (*work_on)(long))
 {
 	char line[32];
 
 	puts("ready");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
-		calls(strtol(line, NULL, 10));
+		work_on(strtol(line, NULL, 10));
 		fflush(stdout);
 	}
 }
@@ -341,6 +436,12 @@ int main(int argc, char **argv)
 		short_threads(n);
 	else if (!strcmp(what, "fork"))
 		forks(n);
+	else if (!strcmp(what, "children"))
+		children(n);
+	else if (!strcmp(what, "wait-fault"))
+		wait_and_work(interrupted);
+	else if (!strcmp(what, "wait-child"))
+		wait_and_work(child_that_stays);
 	else if (!strcmp(what, "exec"))
 		execute(argv[0]);
 	else if (!strcmp(what, "executed"))
@@ -348,7 +449,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "busy"))
 		busy();
 	else if (!strcmp(what, "wait"))
-		wait_and_work();
+		wait_and_work(calls);
+	else if (!strcmp(what, "wait-children"))
+		wait_and_work(children);
 	else if (!strcmp(what, "exit"))
 		exit((int)ten_leaves(0) & 3);
 	else

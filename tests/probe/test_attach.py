@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from probe_harness import main, PAPI_PROBE, patterns, ProbeTest, SUBJECT
@@ -37,12 +38,12 @@ class Attach(ProbeTest):
             self.fail(text)
         return watcher
 
-    def finish(self, watcher, interrupt=True):
+    def finish(self, watcher, interrupt=True, unseen=0):
         if interrupt:
             watcher.send_signal(signal.SIGINT)
         errors = watcher.communicate(timeout=120)[1]
         self.assertEqual((watcher.returncode, errors), (0, b""))
-        return self.read(self.path("report"))
+        return self.read(self.path("report"), unseen)
 
     @staticmethod
     def ask(target, number):
@@ -95,6 +96,96 @@ class Attach(ProbeTest):
         self.assertEqual(target.communicate(b"end\n", timeout=60)[0], b"good\n")
         self.assertEqual(target.returncode, 0)
         self.assertGreater(len(code), 0)
+
+    def threads_of(self, target, functions):
+        for function in functions.values():
+            for thread in function["threads"] if function["way"] else ():
+                self.assertEqual((thread["pid"], thread["tid"]), (target.pid, target.pid))
+
+    def test_children(self):
+        """Children by vfork() and posix_spawn() are the thread that has made them until they execute a program."""
+        target = self.start_target(SUBJECT, "wait-children")
+        before, code = self.ask(target, 20), self.code(target)
+        for cycle in range(3):
+            watcher = self.attach(target, *(["--calls"] if cycle == 1 else []),
+                                  names=("leaf", "ten_leaves", "*_child", "vfork_*", "libc.so.6!*spawn*"))
+            self.assertEqual(self.ask(target, 20), before)
+            functions = self.finish(watcher)
+            self.calls(functions, vfork_in_a_function=20, ten_leaves=20, end_child=20, leaf=240)
+            self.threads_of(target, functions)
+            if cycle != 1:
+                self.assertEqual(functions["vfork_in_a_function"]["timed"], 20)
+                self.assertGreaterEqual(functions["end_child"]["left"], 20)
+            self.assertEqual(self.code(target), code)
+
+    def test_children_first(self):
+        """A child that is the first to call a function is not taken for its parent's thread."""
+        target = self.start_target(SUBJECT, "wait-children")
+        before = self.ask(target, 1)
+        watcher = self.attach(target, names=("leaf",))
+        self.assertEqual(self.ask(target, 1), before)
+        self.ask(target, 10)
+        functions = self.finish(watcher, unseen=11)
+        self.calls(functions, leaf=121)
+        self.threads_of(target, functions)
+
+    def test_child_that_stays(self):
+        """While a child has the memory no probe is put in or out, for it may be anywhere."""
+        target = self.start_target(SUBJECT, "wait-child")
+        code = self.code(target)
+        for _ in range(2):
+            self.assertEqual(self.ask(target, 10), b"stays\n")
+            result = self.run_it("-t", "0.1", "-f", "leaf", "-p", str(target.pid))
+            self.assertEqual(result.returncode, 125)
+            self.assertIn(b"a child of it runs in the same memory", result.stderr)
+            self.assertEqual(self.code(target), code)
+            self.assertEqual(self.ask(target, 0), b"445\n")
+            watcher = self.attach(target, names=("leaf",))
+            self.assertNotEqual(self.code(target), code)
+            self.finish(watcher)
+            self.assertEqual(self.code(target), code)
+
+    def test_handler(self):
+        """A signal has interrupted a thread where the jump would be, and its handler will return there."""
+        target = self.start_target(SUBJECT, "wait-fault")
+        self.assertEqual(self.ask(target, 123), b"inside\n")
+        result = self.run_it("-t", "0.1", "-f", "slow_load", "-p", str(target.pid))
+        self.assertEqual(result.returncode, 125)
+        self.assertIn(b"at the entry of one of the functions", result.stderr)
+        self.assertEqual(self.ask(target, 0), b"123\n")
+        watcher = self.attach(target, names=("slow_load",))
+        self.assertEqual(self.ask(target, 321), b"inside\n")
+        self.assertEqual(self.ask(target, 0), b"321\n")
+        self.calls(self.finish(watcher), slow_load=1)
+
+    def test_child_by_vfork_that_stays(self):
+        """Its parent waits for it in the kernel, and does not stop."""
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        target = self.start_target(sys.executable, "-c",
+                                   "import os, sys\nprint('ready', flush=True)\nsys.stdin.readline()\n"
+                                   "child = os.posix_spawn('/bin/true', ['true'], {}, file_actions=[\n"
+                                   f"    (os.POSIX_SPAWN_OPEN, 0, {pipe!r}, os.O_RDONLY, 0)])\n"
+                                   "print(os.waitpid(child, 0)[1], flush=True)\nsys.stdin.readline()\n")
+        watcher = self.attach(target, names=("libc.so.6!malloc",))
+        target.stdin.write(b"\n")
+        target.stdin.flush()
+        self.wait_until(lambda: self.state(target) == "D", "the program to wait for its child")
+        watcher.send_signal(signal.SIGINT)
+        errors = watcher.communicate(timeout=120)[1]
+        self.assertEqual(watcher.returncode, 125)
+        self.assertIn(b"the probes are still in process", errors)
+        self.assertIn(b"waits in the kernel and does not stop", errors)
+        os.close(os.open(pipe, os.O_WRONLY))
+        self.assertEqual(target.stdout.readline(), b"0\n")
+        self.finish(self.attach(target, names=("libc.so.6!malloc",)))
+        self.assertEqual(target.communicate(b"\n", timeout=60)[0], b"")
+        self.assertEqual(target.returncode, 0)
+
+    @staticmethod
+    def state(target):
+        with open(f"/proc/{target.pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
 
     def test_libraries(self):
         """There is room for trampolines near all, though only the heap is below the first library."""

@@ -51,6 +51,11 @@ class Program(ProbeTest):
         self.calls(functions, main=1, ten_leaves=1, leaf=10)
         self.assertEqual(functions["main"]["timed"], 1)
 
+    def test_children(self):
+        functions = self.probe(SUBJECT, "children", "30")
+        self.calls(functions, children=1, vfork_in_a_function=30, ten_leaves=30, end_child=30, leaf=360)
+        self.assertEqual(functions["vfork_in_a_function"]["timed"], 30)
+
     def test_threads(self):
         functions = self.probe(SUBJECT, "threads", "1000")
         self.calls(functions, thread=4, ten_leaves=4000, leaf=40000)

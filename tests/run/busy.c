@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * busy HOW NUMBER - four threads that do what is hard to interrupt, NUMBER times, and a line in the end that depends on
- * nothing else:
+ * nothing else; threads that block all signals still do then:
  *
  *	malloc   allocate and free all the time
  *	sleep    sleep in many ways; none may return before its time
  *	signals  compute, while signals come as fast as they are sent
  *	threads  make threads, which make threads
+ *	spawn    make children by vfork(), posix_spawn() and fork(), which do a bit of work
+ *	traps    send themselves SIGTRAP, which they catch, or block and wait for, and allocate
+ *	execute  allocate, until the program executes itself, NUMBER times in all
  */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +135,115 @@ static unsigned long spawn(unsigned long seed)
 	return seed;
 }
 
+/* ---- children ---- */
+
+/* For functions that it calls, a child that shares the memory is the thread that has made it. */
+static void be_child(unsigned long i)
+{
+	unsigned long seed = i;
+
+	for (unsigned k = 0; k < 100; k++)
+		seed = next(seed);
+	if (i % 8 == 0)
+		execl("/proc/self/exe", "busy", (char *)NULL);
+	_exit(seed ? 3 : 4);
+}
+
+static int status_of(pid_t child)
+{
+	int status = 0;
+
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		exit(EXIT_FAILURE);
+	return status;
+}
+
+static pid_t make_child(unsigned long how, unsigned long i)
+{
+	static char name[] = "busy", *const words[] = { name, NULL }, *const none[] = { NULL };
+	pid_t child = -1;
+
+	if (how % 4 == 0)
+		return posix_spawn(&child, "/proc/self/exe", NULL, NULL, words, none) ? -1 : child;
+	child = how % 4 == 1 ? fork() : vfork();
+	if (!child)
+		be_child(i);
+	return child;
+}
+
+static unsigned long make_children(unsigned long which)
+{
+	unsigned long sum = 0;
+
+	for (unsigned long i = 0; i < number; i++)
+		sum += (unsigned long)status_of(make_child(i + which, i)) + next(i) % 7;
+	return sum;
+}
+
+/* ---- traps ---- */
+
+static __thread unsigned long trapped;
+
+static void trap(int signal)
+{
+	(void)signal;
+	trapped++;
+}
+
+/* Half of the threads block all that they can. */
+static bool blocks(unsigned long which)
+{
+	return which % 2;
+}
+
+static unsigned long take_traps(unsigned long which)
+{
+	const struct timespec never = { .tv_sec = 100 };
+	unsigned long sum = 0;
+	sigset_t all, traps;
+
+	sigfillset(&all);
+	sigemptyset(&traps);
+	sigaddset(&traps, SIGTRAP);
+	if (blocks(which))
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
+	for (unsigned long i = 0; i < number; i++) {
+		char *piece = malloc(16 + i % 2000);
+
+		if (!piece)
+			exit(EXIT_FAILURE);
+		piece[0] = (char)i;
+		sum += (unsigned char)piece[0];
+		free(piece);
+		if (i % 64)
+			continue;
+		pthread_kill(pthread_self(), SIGTRAP);
+		sum += blocks(which) && sigtimedwait(&traps, NULL, &never) == SIGTRAP;
+	}
+	pthread_sigmask(SIG_SETMASK, NULL, &traps);
+	return sum + trapped + 1000000 * (unsigned long)sigismember(&traps, SIGTRAP);
+}
+
+/* ---- another program ---- */
+
+static unsigned long execute(unsigned long which)
+{
+	const struct timespec moment = { .tv_nsec = 50 * 1000 * 1000L };
+	char left[32];
+
+	for (size_t i = 1; number && which; i++) {
+		char *volatile piece = malloc(i % 2000);
+
+		free(piece);
+	}
+	if (!number)
+		return which;
+	snprintf(left, sizeof(left), "%lu", number - 1);
+	nanosleep(&moment, NULL);
+	execl("/proc/self/exe", "busy", "execute", left, (char *)NULL);
+	exit(EXIT_FAILURE);
+}
+
 static unsigned long (*function)(unsigned long);
 static pthread_barrier_t all;
 
@@ -153,10 +268,14 @@ int main(int argc, char **argv)
 		: !strcmp(how, "sleep")   ? rest
 		: !strcmp(how, "signals") ? compute
 		: !strcmp(how, "threads") ? spawn
+		: !strcmp(how, "spawn")   ? make_children
+		: !strcmp(how, "traps")   ? take_traps
+		: !strcmp(how, "execute") ? execute
 					  : NULL;
 	if (!function)
 		return EXIT_FAILURE;
 	pthread_barrier_init(&all, NULL, THREADS);
+	signal(SIGTRAP, trap);
 	if (function == compute) {
 		sigaction(SIGUSR1, &action, NULL);
 		sigaction(SIGALRM, &action, NULL);

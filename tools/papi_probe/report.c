@@ -195,7 +195,8 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 		fprintf(file, "%u threads could not open counters (%s)\n", (unsigned)session->table->unopened,
 			strerror(-session->table->error));
 	if (session->table->unseen)
-		fprintf(file, "%" PRIu64 " calls of more than %d threads are in no line\n",
+		fprintf(file,
+			"%" PRIu64 " calls are in no line: there were more than %d threads, or a child by vfork\n",
 			(uint64_t)session->table->unseen, PAPI_PROBE_ROWS);
 }
 

@@ -268,8 +268,9 @@ static bool bring_runtime(struct probe_session *session)
 	loaded = papi_remote_load(&session->remote, runtime, PAPI_PROBE_FUNCTION, &empty, sizeof(empty), &session->box);
 	free(runtime);
 	for (unsigned i = 0; loaded && i < START_MS && !session->orders.pid; i++) {
-		loaded = papi_remote_read(&session->remote, session->box, &session->orders, sizeof(session->orders)) &&
-			papi_remote_loaded(&session->remote, session->box);
+		if (!papi_remote_read(&session->remote, session->box, &session->orders, sizeof(session->orders)))
+			return probe_fail(session, "it has ended, or executed another program");
+		loaded = papi_remote_loaded(&session->remote, session->box);
 		pause_ms(WAIT_PAUSE);
 	}
 	if (!loaded)
@@ -351,13 +352,13 @@ static int watch_process(struct probe_session *session, struct probe_options *op
 	}
 	watch(session, options);
 	session->table->enabled = 0;
-	if (!session->ended && !probe_threads_stopped(session, probe_patches_take) &&
+	if (!session->ended && !probe_threads_stopped(session, probe_patches_take) && !session->remote.executed &&
 		!papi_process_ended(session->pid)) {
 		probe_message("the probes are still in process %d, which runs on: %s; papi_probe -p %d takes them out",
 			(int)session->pid, session->reason, (int)session->pid);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	if (!session->ended && options->n_events)
+	if (!session->ended && !session->remote.executed && options->n_events)
 		close_events(session);
 	return 0;
 }

@@ -75,7 +75,7 @@ extern const unsigned char papi_probe_stubs[][16];
 /* The table in use; NULL: none is. */
 extern struct papi_probe_table *_Atomic papi_probe_current;
 
-/* Not 0 in the process that has begun it, and in no child of a fork. */
+/* The process that has begun it, whose memory this is; 0 in the child of a fork that has not yet. */
 extern _Atomic uint32_t *papi_probe_alive;
 
 /* Where a thread counts calls if nothing but calls is counted: stubs.S does that, and knows the order. */

@@ -25,7 +25,7 @@ bool papi_probe_threads_begin(void)
 	if (!papi_probe_alive)
 		return false;
 	status = papi_probe_call(SYS_madvise, (long)(intptr_t)papi_probe_alive, 4096, MADV_WIPEONFORK, 0, 0, 0);
-	atomic_store(papi_probe_alive, 1);
+	atomic_store(papi_probe_alive, (uint32_t)papi_probe_call(SYS_getpid, 0, 0, 0, 0, 0, 0));
 	return status == 0;
 }
 
@@ -123,13 +123,15 @@ static bool prepare(struct papi_probe_thread *thread, struct papi_probe_table *t
 	return thread->counts;
 }
 
-/* In the child of a fork there is nobody else; and nothing that was begun before is counted there. */
-static void look_for_fork(void)
+/* In the child of a fork there is nobody else; and nothing that was begun before is counted there. False: a child that
+ * shares the memory of another process, and of its thread what is here: it cannot be known as its own. */
+static bool is_at_home(int32_t pid)
 {
-	if (atomic_load(papi_probe_alive))
-		return;
-	papi_probe_threads_forget();
-	atomic_store(papi_probe_alive, 1);
+	if (!atomic_load(papi_probe_alive)) {
+		papi_probe_threads_forget();
+		atomic_store(papi_probe_alive, (uint32_t)pid);
+	}
+	return atomic_load(papi_probe_alive) == (uint32_t)pid;
 }
 
 static struct papi_probe_thread *begin(struct papi_probe_table *table)
@@ -138,8 +140,9 @@ static struct papi_probe_thread *begin(struct papi_probe_table *table)
 	const int32_t tid = (int32_t)papi_probe_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	struct papi_probe_thread *thread = own;
 
+	if (!is_at_home(pid))
+		return NULL;
 	own = BUSY;
-	look_for_fork();
 	if (thread) {
 		atomic_store(&thread->pid, pid);
 		atomic_store(&thread->tid, tid);

@@ -26,6 +26,7 @@
 #define STOP_LIMIT_MS 200  /* what a thread may take to stop */
 #define LIMIT_MS      2000 /* and a call */
 #define RUN_LIMIT_MS  5    /* to leave malloc() */
+#define PATIENCE      30   /* limits, for a call whose thread does not sleep */
 
 /* Results of system calls that no program sees: the kernel's own, which it makes EINTR or another call of. */
 #define RESTARTSYS           (-512)
@@ -37,14 +38,20 @@
 #define TRAP_AND_DIRECTION 0x500u
 #define NOT_IN_CALL        ((uint64_t)-1) /* of orig_rax */
 
+/* Signals for faults, as bits from 0 on. */
+#define FAULTS                                                                                       \
+	((uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | \
+		(uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGFPE - 1))
+
 struct papi_remote_thread {
 	struct papi_remote *remote;
 	pid_t id;
 	struct user_regs_struct registers;
 	uint64_t mask;
-	bool called; /* it has run something of ours: all its state is to be put back */
-	bool again;  /* the system call has returned EINTR because of the stop alone */
-	bool late;   /* it runs, and is among those that do not stop */
+	bool called;      /* it has run something of ours: all its state is to be put back */
+	bool again;       /* the system call has returned EINTR because of the stop alone */
+	uint64_t signals; /* that were sent to it while it ran something of ours, as bits from 0 on */
+	bool late;        /* it runs, and is among those that do not stop */
 	size_t vectors_size;
 	unsigned char vectors[16384];
 };
@@ -98,10 +105,14 @@ static bool ends_by_stop(uint64_t number)
 	}
 }
 
-/* The signals that are about to be delivered, as bits from 0 on. */
-static unsigned long long pending_signals(const struct papi_remote *remote, pid_t id)
+/* The signals that are about to be delivered, and those that wait until they are not blocked; as bits from 0 on. */
+struct pending {
+	uint64_t open, blocked;
+};
+
+static struct pending pending_signals(const struct papi_remote *remote, pid_t id)
 {
-	unsigned long long pending = 0, blocked = 0;
+	uint64_t pending = 0, blocked = 0;
 	char path[64], line[128];
 	FILE *file;
 
@@ -115,13 +126,13 @@ static unsigned long long pending_signals(const struct papi_remote *remote, pid_
 	}
 	if (file)
 		fclose(file);
-	return pending & ~blocked;
+	return (struct pending){ pending & ~blocked, pending & blocked };
 }
 
 /* Then EINTR is the program's own. */
 static bool signal_is_pending(const struct papi_remote_thread *thread)
 {
-	return pending_signals(thread->remote, thread->id);
+	return pending_signals(thread->remote, thread->id).open;
 }
 
 static bool read_state(struct papi_remote_thread *thread)
@@ -169,7 +180,7 @@ static bool is_breakpoint(pid_t id)
  * would end the program later: it is taken, too, and what there is now is a stop by it. */
 static enum waited take_trap(const struct papi_remote *remote, pid_t id, int *status, int limit_ms)
 {
-	if (!(pending_signals(remote, id) >> (SIGTRAP - 1) & 1))
+	if (!(pending_signals(remote, id).open >> (SIGTRAP - 1) & 1))
 		return STOPPED;
 	return ptrace(PTRACE_CONT, id, NULL, NULL) ? GONE : wait_for_stop(id, status, limit_ms);
 }
@@ -192,7 +203,7 @@ bool papi_remote_is_late(struct papi_remote *remote, pid_t id)
 	bool late = false;
 
 	for (unsigned i = 0; i < remote->n_late; i++) {
-		pid_t thread = remote->late[i];
+		pid_t thread = remote->late[i].id;
 		enum waited waited = wait_until_stopped(thread, 0);
 		int status = PTRACE_EVENT_STOP << 16;
 
@@ -213,6 +224,26 @@ void papi_remote_tend(struct papi_remote *remote)
 	papi_remote_is_late(remote, 0);
 }
 
+static void be_late(struct papi_remote *remote, pid_t id, bool armed)
+{
+	remote->late[remote->n_late++] = (struct papi_remote_late){ .id = id, .armed = armed };
+}
+
+void papi_remote_disarm(struct papi_remote *remote)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000L };
+	bool armed;
+
+	do {
+		armed = false;
+		papi_remote_tend(remote);
+		for (unsigned i = 0; i < remote->n_late; i++)
+			armed = armed || remote->late[i].armed;
+		if (armed)
+			nanosleep(&pause, NULL);
+	} while (armed);
+}
+
 static bool stop(struct papi_remote *remote, pid_t id)
 {
 	enum waited waited = GONE;
@@ -220,9 +251,18 @@ static bool stop(struct papi_remote *remote, pid_t id)
 	if (!ptrace(PTRACE_INTERRUPT, id, NULL, NULL))
 		waited = wait_until_stopped(id, STOP_LIMIT_MS);
 	if (waited == TOO_LONG)
-		remote->late[remote->n_late++] = id;
+		be_late(remote, id, false);
 	return waited == STOPPED ||
 		papi_remote_fail(remote, waited == GONE ? "it has ended" : "it waits in the kernel and does not stop");
+}
+
+/* While one of its threads is stopped it cannot execute another program. What its memory was is gone, then. */
+static bool is_same_program(struct papi_remote *remote)
+{
+	unsigned char code[CALL_LENGTH];
+
+	remote->executed = remote->executed || !papi_remote_read(remote, remote->call, code, sizeof(code));
+	return !remote->executed || papi_remote_fail(remote, "it has ended, or executed another program");
 }
 
 struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id)
@@ -242,7 +282,7 @@ struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id
 	thread->remote = remote;
 	thread->id = id;
 	if (stop(remote, id)) {
-		if (read_state(thread))
+		if (is_same_program(remote) && read_state(thread))
 			return thread;
 		ptrace(PTRACE_DETACH, id, NULL, NULL);
 	}
@@ -266,6 +306,9 @@ static bool detach(struct papi_remote_thread *thread, const struct user_regs_str
 		good = !ptrace(PTRACE_SETREGSET, id, NT_X86_XSTATE, &vectors);
 	good = good && !ptrace(PTRACE_SETREGS, id, NULL, registers) &&
 		!ptrace(PTRACE_SETSIGMASK, id, sizeof(mask), &mask);
+	for (int number = 1; thread->signals >> (number - 1); number++)
+		if (thread->signals >> (number - 1) & 1)
+			syscall(SYS_tgkill, thread->remote->pid, id, number);
 	free(thread);
 	return !ptrace(PTRACE_DETACH, id, NULL, NULL) && good;
 }
@@ -314,6 +357,9 @@ bool papi_remote_get(const struct papi_remote_thread *thread, struct papi_agent_
 
 	if (is_interrupted(thread) && signal_is_pending(thread))
 		return papi_remote_fail(thread->remote, "a signal is about to end its system call");
+	/* On its way it does not block these, and could not wait for them. */
+	if (pending_signals(thread->remote, thread->id).blocked & FAULTS)
+		return papi_remote_fail(thread->remote, "a signal waits that it blocks");
 	if (is_interrupted(thread)) {
 		registers.rip -= CALL_LENGTH;
 		registers.rax = result == RESTART_RESTARTBLOCK ? SYS_restart_syscall : registers.orig_rax;
@@ -346,6 +392,11 @@ uint64_t papi_remote_pc(const struct papi_remote_thread *thread)
 	return thread->registers.rip;
 }
 
+uint64_t papi_remote_stack(const struct papi_remote_thread *thread)
+{
+	return thread->registers.rsp;
+}
+
 bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread)
 {
 #ifdef PTRACE_GET_RSEQ_CONFIGURATION
@@ -360,6 +411,12 @@ bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread)
 	(void)thread;
 	return false;
 #endif
+}
+
+/* Where the signal is blocked or ignored, the kernel takes the program's handler away as the trap comes. */
+static bool may_trap(const struct papi_remote_thread *thread)
+{
+	return !(thread->mask >> (SIGTRAP - 1) & 1);
 }
 
 /* Runs to the breakpoint, passing signals on. False: it was stopped elsewhere, or has ended, or has not stopped. */
@@ -395,11 +452,11 @@ bool papi_remote_run_to(struct papi_remote_thread *thread, uint64_t address)
 {
 	bool there;
 
-	if (thread->again || !set_breakpoint(thread->id, address))
+	if (thread->again || !may_trap(thread) || !set_breakpoint(thread->id, address))
 		return false;
 	there = run_to_breakpoint(thread);
 	if (thread->late) {
-		thread->remote->late[thread->remote->n_late++] = thread->id;
+		be_late(thread->remote, thread->id, true);
 		return papi_remote_fail(thread->remote, "it waits in the kernel and does not stop");
 	}
 	set_breakpoint(thread->id, 0);
@@ -407,6 +464,30 @@ bool papi_remote_run_to(struct papi_remote_thread *thread, uint64_t address)
 }
 
 /* ---- calls ---- */
+
+/* A thread that does not sleep will come to the end of its call, where there is much else to do much later. */
+static enum waited wait_for_call(const struct papi_remote_thread *thread, int *status)
+{
+	enum waited waited = wait_for_stop(thread->id, status, LIMIT_MS);
+
+	for (unsigned i = 0; waited == TOO_LONG && i < PATIENCE; i++) {
+		if (papi_remote_state(thread->remote, thread->id) == 'S')
+			break;
+		waited = wait_for_stop(thread->id, status, LIMIT_MS);
+	}
+	return waited;
+}
+
+/* A signal that somebody has sent, and that is not blocked: the thread gets it when it goes on. */
+static bool put_off(struct papi_remote_thread *thread, int status)
+{
+	siginfo_t info;
+
+	if (is_asked_for(status) || ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) || info.si_code > 0)
+		return false;
+	thread->signals |= 1ull << (WSTOPSIG(status) - 1);
+	return true;
+}
 
 /* Of a call that does not come to its end. True: it has, in this moment. */
 static bool interrupt(const struct papi_remote_thread *thread, int *status)
@@ -421,9 +502,7 @@ static bool interrupt(const struct papi_remote_thread *thread, int *status)
  * takes the program's handlers away where one is. */
 static bool run(struct papi_remote_thread *thread, struct user_regs_struct *registers, enum __ptrace_request how)
 {
-	const uint64_t faults = 1ull << (SIGTRAP - 1) | 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
-		1ull << (SIGILL - 1) | 1ull << (SIGFPE - 1);
-	const uint64_t all = ~faults;
+	const uint64_t all = ~FAULTS;
 	int status = 0;
 
 	thread->called = true;
@@ -435,12 +514,12 @@ static bool run(struct papi_remote_thread *thread, struct user_regs_struct *regi
 
 		if (ptrace(how, thread->id, NULL, NULL))
 			return papi_remote_fail(thread->remote, "a thread ended before a call");
-		waited = wait_for_stop(thread->id, &status, LIMIT_MS);
+		waited = wait_for_call(thread, &status);
 		if (waited == GONE)
 			return papi_remote_fail(thread->remote, "a thread ended in a call");
 		if (waited == TOO_LONG && !interrupt(thread, &status)) /* it waits for a lock, and has not got it */
 			return papi_remote_fail(thread->remote, "a call in it did not return, and was taken back");
-	} while (is_asked_for(status));
+	} while (is_asked_for(status) || put_off(thread, status));
 	if (!is_trap(status))
 		return papi_remote_fail(
 			thread->remote, "signal %d came in a call, which was taken back", WSTOPSIG(status));
