@@ -29,6 +29,7 @@ fortran)
 			if (declaration ~ /^integer\(c_int\)/) return "C_INT"
 			if (declaration ~ /^integer\(c_long_long\)/) return "C_LONG_LONG"
 			if (declaration ~ /^real\(c_float\)/) return "C_FLOAT"
+			if (declaration ~ /^real\(c_double\)/) return "C_DOUBLE"
 			if (declaration ~ /^character/) return "C_STRING"
 			return "?"
 		}

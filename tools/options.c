@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "escape.h"
 #include "papi.h"
 #include "text.h"
 
@@ -118,13 +119,14 @@ int papi_tool_next_option(const struct papi_tool *tool, int argc, char **argv)
 
 void papi_tool_usage_error(const struct papi_tool *tool, const char *format, ...)
 {
+	char text[2 * PAPI_HUGE_STR_LEN];
 	va_list arguments;
 
-	fprintf(stderr, "%s: ", tool->name);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\nTry '%s --help'.\n", tool->name);
+	papi_escape_terminal(text);
+	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", tool->name, text, tool->name);
 	exit(PAPI_TOOL_USAGE);
 }
 

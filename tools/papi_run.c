@@ -185,8 +185,18 @@ static void __attribute__((noreturn)) print_version(void)
 	print_and_exit(papi_run_format("%s (PAPI) %s\n", papi_run_tool.name, version));
 }
 
-/* What does not go together. program: NULL if there is none. */
-static void check_options(const struct options *options, const struct run_list *list, const char *program)
+/* last: the last word behind the tool, NULL if there is none. Where it is a program, an option has taken it. */
+static void __attribute__((noreturn)) complain_of_no_program(const char *last)
+{
+	if (last && access(last, X_OK) == 0)
+		papi_tool_usage_error(&papi_run_tool,
+			"there is no PROGRAM to run: the option in front of %s takes that for its value", last);
+	papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
+}
+
+/* What does not go together. program: NULL if there is none; last: as above. */
+static void check_options(
+	const struct options *options, const struct run_list *list, const char *program, const char *last)
 {
 	if (options->roofline && (options->pid || options->interval_ms))
 		papi_tool_usage_error(&papi_run_tool, "--roofline draws whole runs of a program: leave out %s",
@@ -225,7 +235,7 @@ static void check_options(const struct options *options, const struct run_list *
 		papi_tool_usage_error(&papi_run_tool,
 			"--passes runs the program several times, and -p watches a process that runs already");
 	if (!options->pid && !program)
-		papi_tool_usage_error(&papi_run_tool, "there is no PROGRAM to run and no -p PID to watch");
+		complain_of_no_program(last);
 }
 
 static void parse_options(struct options *options, struct run_list *list, int argc, char **argv)
@@ -336,7 +346,7 @@ static void parse_options(struct options *options, struct run_list *list, int ar
 		}
 	}
 	if (!options->list_groups)
-		check_options(options, list, argv[optind]);
+		check_options(options, list, argv[optind], argc > 1 ? argv[argc - 1] : NULL);
 }
 
 static int open_output(const char *path)

@@ -18,6 +18,7 @@
 
 #define BEGIN_LIMIT_S 10
 #define TRY_MS        1500 /* for all threads, before it is said that counting has begun; and at the end */
+#define RETREAT_MS    2000 /* for the agent of a tool that was killed */
 #define MAX_THREADS   4096
 #define REASON        PAPI_REMOTE_REASON
 
@@ -290,7 +291,7 @@ static double age_of(pid_t pid)
 }
 
 /* The agent's thread has a name by which another tool is told. */
-static bool is_visited(void)
+static bool has_agent(void)
 {
 	static pid_t ids[MAX_THREADS];
 	size_t n = papi_remote_threads(&visited.remote, ids, MAX_THREADS);
@@ -306,7 +307,18 @@ static bool is_visited(void)
 		if (file)
 			fclose(file);
 	}
-	return found &&
+	return found;
+}
+
+/* After a tool that was killed its agent brings the threads out by itself, and then ends. */
+static bool is_visited(void)
+{
+	long long until = now() + RETREAT_MS * 1000000LL;
+	bool visited_now;
+
+	while ((visited_now = has_agent()) && now() < until)
+		pause_ms(10);
+	return visited_now &&
 		!papi_remote_fail(&visited.remote,
 			"another tool, papi_run or perfometer, counts it by an agent already: one at a time can");
 }

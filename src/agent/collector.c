@@ -333,11 +333,13 @@ size_t papi_agent_collector_running(const struct papi_agent_collector *collector
 
 void papi_agent_collector_end(struct papi_agent_collector *collector)
 {
-	if (collector->table && collector->preload_before)
+	bool changed = collector->table && !collector->adopted;
+
+	if (changed && collector->preload_before)
 		setenv(PRELOAD, collector->preload_before, 1);
-	else if (collector->table)
+	else if (changed)
 		unsetenv(PRELOAD);
-	if (collector->table)
+	if (changed)
 		unsetenv(PAPI_AGENT_TABLE);
 	if (collector->table)
 		munmap(collector->table, sizeof(*collector->table));

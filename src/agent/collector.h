@@ -10,12 +10,15 @@
 #ifndef PAPI_AGENT_COLLECTOR_H
 #define PAPI_AGENT_COLLECTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "agent/table.h"
 
 struct papi_agent_collector {
 	struct papi_agent_table *table; /* NULL: it has not begun */
+	bool adopted;                   /* the table is another's, to be read and no more */
 	int descriptor;                 /* of the table; high, and inherited by the program alone */
 	char *agent;                    /* its path, as LD_PRELOAD is to name it */
 	char *preload_before;           /* what LD_PRELOAD was; NULL: nothing */
@@ -29,6 +32,9 @@ struct papi_agent_collector {
  * be counted. */
 const char *papi_agent_collector_begin(
 	struct papi_agent_collector *collector, const char *installed, const char *program);
+/* Or else: the table of a process that another tool has started, with an agent in it that counts. False, and nothing
+ * to end: it has none, or *reason says what is in the way. */
+bool papi_agent_collector_adopt(struct papi_agent_collector *collector, pid_t pid, const char **reason);
 /* The program comes next: the environment says so. NULL, or a reason. */
 const char *papi_agent_collector_expect(struct papi_agent_collector *collector, const char *program);
 /* In the child that is about to execute it: the table's descriptor stays open. */

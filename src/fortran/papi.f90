@@ -7,7 +7,7 @@
 ! compiler, so they are plain external procedures. In both cases they are the routines that fpapi.h is for, and the
 ! module holds no code: nothing but -lpapi is needed to link. doc/fortran.md is the manual.
 module papi
-  use, intrinsic :: iso_c_binding, only: c_int, c_float, c_long_long
+  use, intrinsic :: iso_c_binding, only: c_int, c_float, c_double, c_long_long
   implicit none
   public
 
@@ -555,6 +555,90 @@ module papi
 
     subroutine papif_hl_stop(check) bind(C, name='papif_hl_stop_')
       import :: c_int
+      integer(c_int), intent(out) :: check
+    end subroutine
+  end interface
+
+  ! ---- Metrics, whose groups, numbers and events begin at 0: extensions of this library --------------------
+
+  interface
+    subroutine papif_metric_load(file, check)
+      import :: c_int
+      character(len=*), intent(in) :: file
+      integer(c_int), intent(out) :: check
+    end subroutine
+
+    subroutine papif_metric_groups(number) bind(C, name='papif_metric_groups_')
+      import :: c_int
+      integer(c_int), intent(out) :: number
+    end subroutine
+
+    subroutine papif_metric_group(name, group)
+      import :: c_int
+      character(len=*), intent(in) :: name
+      integer(c_int), intent(out) :: group
+    end subroutine
+
+    subroutine papif_metric_group_info(group, name, description, file, metrics, events, rules, check)
+      import :: c_int
+      integer(c_int), intent(in) :: group
+      character(len=*), intent(out) :: name, description, file
+      integer(c_int), intent(out) :: metrics, events, rules, check
+    end subroutine
+
+    subroutine papif_metric_info(group, metric, name, unit, short_descr, long_descr, worth, why, check)
+      import :: c_int
+      integer(c_int), intent(in) :: group, metric
+      character(len=*), intent(out) :: name, unit, short_descr, long_descr, worth, why
+      integer(c_int), intent(out) :: check
+    end subroutine
+
+    subroutine papif_metric_event(group, event, name, check)
+      import :: c_int
+      integer(c_int), intent(in) :: group, event
+      character(len=*), intent(out) :: name
+      integer(c_int), intent(out) :: check
+    end subroutine
+
+    subroutine papif_metric_add(group, EventSet, check) bind(C, name='papif_metric_add_')
+      import :: c_int
+      integer(c_int), intent(in) :: group, EventSet
+      integer(c_int), intent(out) :: check
+    end subroutine
+
+    ! seconds: 0 when they are not known. metrics: one for each metric of the group, NaN where there is no value.
+    subroutine papif_metric_values(group, EventSet, values, seconds, metrics, check) &
+      bind(C, name='papif_metric_values_')
+      import :: c_int, c_long_long, c_double
+      integer(c_int), intent(in) :: group, EventSet
+      integer(c_long_long), intent(in) :: values(*)
+      real(c_double), intent(in) :: seconds
+      real(c_double), intent(inout) :: metrics(*)
+      integer(c_int), intent(out) :: check
+    end subroutine
+
+    subroutine papif_metric_evaluate(group, counts, seconds, metrics, check) bind(C, name='papif_metric_evaluate_')
+      import :: c_int, c_double
+      integer(c_int), intent(in) :: group
+      real(c_double), intent(in) :: counts(*), seconds
+      real(c_double), intent(inout) :: metrics(*)
+      integer(c_int), intent(out) :: check
+    end subroutine
+
+    subroutine papif_metric_text(group, metric, value, text, check)
+      import :: c_int, c_double
+      integer(c_int), intent(in) :: group, metric
+      real(c_double), intent(in) :: value
+      character(len=*), intent(out) :: text
+      integer(c_int), intent(out) :: check
+    end subroutine
+
+    subroutine papif_metric_finding(group, rule, metrics, beyond, sentence, check)
+      import :: c_int, c_double
+      integer(c_int), intent(in) :: group, rule
+      real(c_double), intent(in) :: metrics(*)
+      real(c_double), intent(out) :: beyond
+      character(len=*), intent(out) :: sentence
       integer(c_int), intent(out) :: check
     end subroutine
   end interface

@@ -140,6 +140,29 @@ PAPI_API void papif_hl_read_(const char *region, int *check, papif_length length
 PAPI_API void papif_hl_region_end_(const char *region, int *check, papif_length length);
 PAPI_API void papif_hl_stop_(int *check);
 
+/* ---- metrics.c: extensions of this library ------------------------------------------------------------- */
+
+/* After an error all that comes back is blank and zero. */
+PAPI_API void papif_metric_load_(const char *file, int *check, papif_length length);
+PAPI_API void papif_metric_groups_(int *number);
+PAPI_API void papif_metric_group_(const char *name, int *group, papif_length length);
+PAPI_API void papif_metric_group_info_(const int *group, char *name, char *description, char *file, int *metrics,
+	int *events, int *rules, int *check, papif_length name_length, papif_length description_length,
+	papif_length file_length);
+PAPI_API void papif_metric_info_(const int *group, const int *metric, char *name, char *unit, char *short_descr,
+	char *long_descr, char *worth, char *why, int *check, papif_length name_length, papif_length unit_length,
+	papif_length short_length, papif_length long_length, papif_length worth_length, papif_length why_length);
+PAPI_API void papif_metric_event_(const int *group, const int *event, char *name, int *check, papif_length length);
+PAPI_API void papif_metric_add_(const int *group, const int *EventSet, int *check);
+PAPI_API void papif_metric_values_(const int *group, const int *EventSet, const long long *values,
+	const double *seconds, double *metrics, int *check);
+PAPI_API void papif_metric_evaluate_(
+	const int *group, const double *counts, const double *seconds, double *metrics, int *check);
+PAPI_API void papif_metric_text_(
+	const int *group, const int *metric, const double *value, char *text, int *check, papif_length length);
+PAPI_API void papif_metric_finding_(const int *group, const int *rule, const double *metrics, double *beyond,
+	char *sentence, int *check, papif_length length);
+
 /* ---- perfometer.c: extensions of this library ---------------------------------------------------------- */
 
 PAPI_API void papif_perfometer_(int *listens);

@@ -145,6 +145,15 @@ class NotComparable(CompareTest):
         found = self.compare(old, old, "-l", "x=1%", status=2)
         self.assertEqual(found["troubles"], ["the limit x=1% is on an event that neither file has"])
 
+    def test_a_limit_on_a_metric(self):
+        old = self.saved("a.json", event("X", 1))
+        for metrics, words in (([{"name": "x"}], "a metric: only events have limits, such as those that it is made of"),
+                               ([{"name": "y"}, {}, 7], "an event that neither file has"),
+                               ({"name": "x"}, "an event that neither file has")):
+            new = self.saved("b.json", event("X", 1), metrics=metrics)
+            found = self.compare(old, new, "-l", "x=1%", status=2)
+            self.assertEqual(found["troubles"], ["the limit x=1% is on " + words])
+
     def test_a_program_that_failed(self):
         old, new = self.saved("a.json", event("X", 9)), self.saved("b.json", event("X", 5), exit_status=1)
         found = self.compare(old, new, status=2)

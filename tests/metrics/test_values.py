@@ -224,4 +224,5 @@ def main():
     return 1 if wrong or numbers < ways * ROUNDS / 4 else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,6 +10,26 @@ import urllib.parse
 import urllib.request
 
 
+SERIES = re.compile(r'(\w+)\{(.*)\} (\S+)')
+LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+
+
+def series_of(text):
+    """Of OpenMetrics: labels with the name, as a sorted tuple, and a value."""
+    found = {}
+    for line in text.splitlines():
+        match = SERIES.fullmatch(line)
+        if match:
+            # To Prometheus a label that is empty is none.
+            labels = {name: re.sub(r"\\(.)", r"\1", value) for name, value in LABEL.findall(match[2]) if value}
+            key = tuple(sorted({"__name__": match[1], **labels}.items()))
+            assert key not in found, line
+            found[key] = float(match[3])
+        else:
+            assert line.startswith("# "), line
+    return found
+
+
 def find(name):
     """A program of Debian's package prometheus: installed, or unpacked by tools/dev/setup.sh; skips without it."""
     path = os.pathsep.join((os.environ["PATH"], os.environ["PAPI_DEBIAN_TOOLS"]))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import meter
+from prometheus import series_of
 
 MARKER = os.environ["PAPI_MARKER"]
 MPIRUN = os.environ["MPIRUN"]
@@ -268,6 +269,41 @@ class ListenTest(meter.MeterTest):
         alone = self.record("-e", "PAPI_TOT_INS", meter.LOOPER, "ss", "100000", status=7, env=self.environment)
         self.assertEqual(totals, {meter.samples_of(alone)[-1]["PAPI_TOT_INS"]})
 
+    def test_metrics_of_ranks(self):
+        """While they run; of threads only those that are there."""
+        if not meter.is_virtual():
+            self.skipTest("needs the virtual PMU, whose events are known for threads")
+        self.environment["PAPI_VPMU"] = "always"
+        listener = self.listen("-e", f"PAPI_TOT_INS,{meter.PAGE_FAULTS},branch_share")
+        self.assertEqual(series_of(listener.ask("/metrics")[1]), {})
+        joined = [self.join(listener, "-e", "PAPI_TOT_INS", "--", meter.LOOPER, "tt", "100000000000",
+                            PMI_RANK=str(rank)) for rank in range(2)]
+
+        def series(threads):
+            return [(dict(labels), value)
+                    for labels, value in series_of(listener.ask("/metrics", threads=threads)[1]).items()]
+        self.wait_until(lambda: len([1 for labels, _ in series("1") if "tid" in labels]) == 4, "threads")
+        for labels, value in series("1"):
+            rank = int(labels["rank"])
+            self.assertEqual(labels["program"], "looper")
+            if "tid" in labels:
+                self.assertEqual((labels["__name__"], labels["event"], labels["thread"]),
+                                 ("papi_thread_event_total", "PAPI_TOT_INS", "looper"))
+                self.assertEqual(labels["process"], labels["pid"])
+            elif labels["__name__"] == "papi_program_running":
+                self.assertEqual(value, 1)
+                with open(f"/proc/{labels['pid']}/stat", encoding="ascii") as file:
+                    self.assertEqual(int(file.read().split()[3]), joined[rank].pid)
+            else:
+                # Not the metric, nor what it is made of, which nobody has asked for.
+                self.assertIn(labels["event"], ("PAPI_TOT_INS", meter.PAGE_FAULTS))
+        self.assertEqual(len(series(None)), 6)
+        for one in joined:
+            os.killpg(one.pid, signal.SIGKILL)
+        self.wait_until(lambda: [value for labels, value in series("1") if "event" not in labels] == [0, 0], "ends")
+        # What they had counted by then is known, and nothing of threads.
+        self.assertEqual(len(series("1")), 6)
+
     def test_the_first_that_joins_says_what_is_counted(self):
         listener = self.listen()
         self.join_marker(listener, 0, "-e", meter.MINOR_FAULTS)
@@ -358,13 +394,37 @@ class ListenTest(meter.MeterTest):
         self.wait_for_samples(1, before + 2)
         self.finish(listener)
 
+    def test_metrics_of_a_joiner_that_lies(self):
+        """Whatever it says, what Prometheus reads is well-formed, without what is no total."""
+        listener = self.listen("-e", f"{meter.PAGE_FAULTS},{meter.TASK_CLOCK}")
+        connection, _ = self.raw(listener)
+        program = '} 1\n# EOF\n\u001b[2J\\"' + "\u00e4" * 300
+        connection.sendall(
+            frame(LINE, b'{"type":"hello","version":1,"program":"odd"}') +
+            frame(LINE, json.dumps({"type": "thread", "id": 0, "pid": -1, "process": program, "rank": 1e9}).encode()) +
+            frame(LINE, json.dumps({"type": "thread", "id": 1, "tid": 3, "name": program}).encode()) +
+            frame(LINE, b'{"type":"thread","id":2,"pid":5,"tid":0,"process":"odd","rank":3}') +
+            frame(LINE, json.dumps({"type": "schema", "serial": 1, "events": [
+                {"name": meter.PAGE_FAULTS}, {"name": meter.TASK_CLOCK}]}).encode()) +
+            frame(LINE, b'{"type":"sample","serial":1,'
+                        b'"threads":[[0,[-5,1e300]],[1,["9007199254740993","-3"]],[2,[1.5,0]]]}'))
+        self.wait_until(lambda: "9007199254740993" in listener.ask("/metrics", threads="1")[1], "its values")
+        found = [(dict(labels), value)
+                 for labels, value in series_of(listener.ask("/metrics", threads="1")[1]).items()]
+        # Another rank, or none, is said by the newest.
+        self.assertEqual({labels["rank"] for labels, _ in found}, {"3"})
+        self.assertEqual([value for labels, value in found if "event" in labels], [0, float(9007199254740993)])
+        self.assertEqual({labels["lane"] for labels, _ in found}, {"1", "2", "3"})
+        names = {labels["program"] for labels, _ in found}
+        self.assertEqual(len(names), 1)
+        name = names.pop()
+        self.assertTrue(name.startswith('} 1?# EOF??[2J\\"\u00e4'), name)
+        self.assertLess(len(name), 256)
+
     def test_who_may_join(self):
         listener = self.listen()
         self.assertEqual(self.raw(listener, token="0" * 32)[1], 403)
         self.assertEqual(self.raw(listener, upgrade="websocket")[1], 400)
-        status, text = listener.ask("/metrics")
-        self.assertEqual(status, 409)
-        self.assertIn("counts nothing itself", text)
         alone = self.meter("--stay", "true", env=self.environment)
         self.assertEqual(self.raw(alone)[1], 409)
         result = self.run_it("--join", f"{listener.base}/?token={'0' * 32}", "true", env=self.environment)

@@ -8,31 +8,17 @@ import shutil
 import subprocess
 import unittest
 
-from meter import HAS_SERVER, is_virtual, LOOPER, main, MeterTest, PAGE_FAULTS, TASK_CLOCK
-from prometheus import find, Prometheus
+from meter import (HAS_SERVER, is_virtual, LOOPER, main, MeterTest, PAGE_FAULTS, PERFOMETER, read_messages, samples_of,
+                   TASK_CLOCK)
+from prometheus import find, Prometheus, series_of
 
 EXAMPLE = os.environ["PAPI_EXAMPLE"]
 TOKEN = "token-of-the-test-0123456789"
-SERIES = re.compile(r'(\w+)\{(.*)\} (\S+)')
-LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+MPIRUN = os.environ["MPIRUN"]
 
 
 def setUpModule():
     find("prometheus")
-
-
-def series_of(text):
-    """Of OpenMetrics: labels with the name, as a sorted tuple, and a value."""
-    found = {}
-    for line in text.splitlines():
-        match = SERIES.fullmatch(line)
-        if match:
-            # To Prometheus a label that is empty is none.
-            labels = {name: re.sub(r"\\(.)", r"\1", value) for name, value in LABEL.findall(match[2]) if value}
-            found[tuple(sorted({"__name__": match[1], **labels}.items()))] = float(match[3])
-        else:
-            assert line.startswith("# "), line
-    return found
 
 
 class Files(MeterTest):
@@ -109,15 +95,7 @@ class Scraped(MeterTest):
         expected = series_of(meter.ask("/metrics")[1])
         self.assertEqual(len(expected), 3)
         self.assertEqual({dict(labels)["program"] for labels in expected}, {'a"b\\c?{d="e",}?#\u00e4'})
-
-        def scraped():
-            found = {}
-            for labels, value in prometheus.query('{__name__=~"papi_.*_total|papi_program_running"}'):
-                self.assertEqual((labels.pop("job"), labels.pop("instance")),
-                                 ("perfometer", f"127.0.0.1:{meter.port}"))
-                found[tuple(sorted(labels.items()))] = value
-            return found
-        self.wait_until(lambda: scraped() == expected, "the last values")
+        self.wait_until(lambda: self.values(meter, prometheus) == expected, "the last values")
         self.wait_until(lambda: "papi_event" in prometheus.ask("metadata"), "types")
         kinds = {name: (rows[0]["type"], rows[0]["help"]) for name, rows in prometheus.ask("metadata").items()}
         self.assertEqual(kinds["papi_event"], ("counter", "Events of a program and of all that it has started."))
@@ -132,6 +110,42 @@ class Scraped(MeterTest):
         self.assertEqual(targets["stranger"]["health"], "down")
         self.assertIn("403", targets["stranger"]["lastError"])
         self.wait_until(lambda: self.alerts(prometheus) == [("ProgramEnded", "firing")], "the alert")
+
+    def values(self, meter, prometheus):
+        """Those that it has scraped last, as series_of() has them."""
+        found = {}
+        for labels, value in prometheus.query('{__name__=~"papi_.*_total|papi_program_running"}'):
+            self.assertEqual((labels.pop("job"), labels.pop("instance")), ("perfometer", f"127.0.0.1:{meter.port}"))
+            found[tuple(sorted(labels.items()))] = value
+        return found
+
+    @unittest.skipUnless(MPIRUN, "needs mpirun (Debian package openmpi-bin)")
+    def test_ranks(self):
+        """Each rank of a job has series of its own, with its last totals also after its end."""
+        environment = {**os.environ, "PAPI_PERFOMETER": os.path.basename(self.directory),
+                       "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        meter, prometheus = self.scraped("--listen", "-e", f"{PAGE_FAULTS},{TASK_CLOCK}", "--record",
+                                         self.path("recording"), env=environment)
+        self.assertEqual(series_of(meter.ask("/metrics")[1]), {})
+        subprocess.run([MPIRUN, "--oversubscribe", "-np", "4", PERFOMETER, "--join",
+                        f"{meter.base}/?token={meter.token}", "--", "sleep", "0.3"],
+                       capture_output=True, check=True, env=environment, timeout=120)
+        self.wait_until(lambda: meter.ask("/metrics")[1].count("} 0\n") == 4, "their ends")
+        expected = series_of(meter.ask("/metrics")[1])
+        self.wait_until(lambda: self.values(meter, prometheus) == expected, "the last values")
+        self.wait_until(lambda: self.alerts(prometheus) == 4 * [("ProgramEnded", "firing")], "the alerts")
+        meter.process.terminate()
+        meter.wait()
+        messages = read_messages(self.path("recording"))
+        told = {}
+        for lane in (message for message in messages if message["type"] == "thread" and message["whole"]):
+            labels = {"program": "sleep", "pid": str(lane["pid"]), "rank": str(lane["rank"]), "lane": str(lane["id"])}
+            told[tuple(sorted({"__name__": "papi_program_running", **labels}.items()))] = 0
+            for name, total in samples_of(messages, lane["id"])[-1].items():
+                told[tuple(sorted({"__name__": "papi_event_total", "event": name, "worth": "exact", **labels,
+                                   **({"unit": "ns"} if name == TASK_CLOCK else {})}.items()))] = total
+        self.assertEqual(expected, told)
+        self.assertEqual({dict(labels)["rank"] for labels in told}, set("0123"))
 
     @staticmethod
     def alerts(prometheus):

@@ -11,6 +11,7 @@ from meter import (HAS_SERVER, is_virtual, LOOPER, main, MeterTest, PAGE_FAULTS,
                    TASK_CLOCK)
 
 CROWD = os.path.join(os.path.dirname(LOOPER), "crowd")
+SINCE_ITS_BEGINNING = "virtual events are counted since the program began, by the agent that came with it"
 STOPPED, GOES_ON = "the program was stopped by a signal", "the program goes on"
 
 
@@ -128,7 +129,7 @@ class Trouble(MeterTest):
         self.assertEqual([message for message in messages if message["type"] == "gap" and message["until"] > 3600], [])
 
     def test_a_killed_perfometer(self):
-        """The program goes on, and another may watch it; what only the first could count is refused."""
+        """The program goes on, and another may watch it, and read what its agent counts."""
         virtual = is_virtual()
         path = self.path("first")
         meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", path, "-e",
@@ -137,8 +138,7 @@ class Trouble(MeterTest):
         self.addCleanup(self.end, meter)
         self.assertEqual(meter.stdout.readline(), "ready\n")
         self.wait_for_text(path, '"sample"')
-        with open(f"/proc/{meter.pid}/task/{meter.pid}/children", encoding="ascii") as file:
-            pid = int(file.read())
+        pid = self.children_of(meter.pid)[0]
         meter.kill()
         meter.wait()
         os.kill(pid, 0)
@@ -152,13 +152,89 @@ class Trouble(MeterTest):
         second.send_signal(signal.SIGINT)
         self.assertEqual((second.communicate(timeout=60)[1], second.returncode), ("", 0))
         if virtual:
-            third = self.watch(pid, "PAPI_TOT_INS", "third")
-            said = third.communicate(timeout=60)[1]
-            self.assertEqual(third.returncode, 125, said)
-            self.assertIn("perfometer has started it", said)
+            before = samples_of(self.whole_messages("first"))[-1]["PAPI_TOT_INS"]
+            third = self.watch(pid, "PAPI_TOT_INS,PAPI_BR_INS", "third")
+            third.send_signal(signal.SIGINT)
+            self.assertEqual((third.communicate(timeout=60)[1], third.returncode), ("", 0))
+            messages = read_messages(self.path("third"))
+            self.assertGreaterEqual(samples_of(messages)[0]["PAPI_TOT_INS"], before)
+            self.assertEqual(notices(messages), [SINCE_ITS_BEGINNING])
+            # It has three threads more, of which each has a lane.
+            self.assertEqual(len([1 for message in messages if message["type"] == "thread"]), 5)
+            self.refused(pid, "PAPI_L1_DCM", "no simulator for it runs in this program")
         # Its standard input ends, and so does it.
         meter.stdin.close()
         self.wait_until(lambda: not os.path.exists(f"/proc/{pid}") or self.is_zombie(pid), "the program's end")
+
+    def refused(self, pid, events, reason):
+        result = self.run_it("--no-page", "--record", self.path("refused"), "-e", events, "-p", str(pid),
+                             env=self.environment)
+        self.assertEqual(result.returncode, 125, result.stderr)
+        self.assertIn(reason, result.stderr)
+
+    @staticmethod
+    def children_of(pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [int(number) for number in file.read().split()]
+
+    @unittest.skipUnless(is_virtual(), "virtual events cannot be counted on this machine")
+    def test_the_totals_of_a_killed_perfometer(self):
+        """Who comes later has them to the unit; also those that papi_run counts."""
+        plan = (LOOPER, "tft", "50000000")
+        expected = samples_of(self.record("-e", "PAPI_TOT_INS", *plan, status=7, env=self.environment))[-1]
+        for tool in ((PERFOMETER, "--no-page", "--record", self.path("first")),
+                     (os.path.join(os.path.dirname(PERFOMETER), "papi_run"),)):
+            first = subprocess.Popen([*tool, "-e", "PAPI_TOT_INS", *plan], env=self.environment,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(self.end, first)
+
+            def runs(first=first):
+                # Its second thread is there, so the agent is.
+                found = self.children_of(first.pid)
+                return found and len(os.listdir(f"/proc/{found[0]}/task")) > 1
+            self.wait_until(runs, "the program to run")
+            pid = self.children_of(first.pid)[0]
+            os.kill(pid, signal.SIGSTOP)
+            first.kill()
+            first.wait()
+            second = self.watch(pid, "PAPI_TOT_INS", "second")
+            self.refused(pid, "PAPI_TOT_INS,PAPI_L1_DCM", "what -e asks for cannot be counted")
+            os.kill(pid, signal.SIGCONT)
+            self.assertEqual((second.communicate(timeout=120)[1], second.returncode), ("", 0))
+            messages = read_messages(self.path("second"))
+            self.assertEqual(samples_of(messages)[-1], expected)
+            self.assertIn(SINCE_ITS_BEGINNING, notices(messages))
+
+    @unittest.skipUnless(is_virtual(), "virtual events cannot be counted on this machine")
+    def test_a_part_of_what_another_counts(self):
+        """Its counts alone are not known: that is said."""
+        meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", self.path("first"), "-e", "PAPI_TOT_INS",
+                                  "/bin/sh", "-c", '"$0" 2; true', CROWD], env=self.environment, text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, meter)
+        self.assertEqual(meter.stdout.readline(), "ready\n")
+        shell = self.children_of(meter.pid)[0]
+        part = self.children_of(shell)[0]
+        self.refused(part, "PAPI_TOT_INS", "it is part of a program that another tool has started")
+        second = self.watch(shell, "PAPI_TOT_INS", "second")
+        meter.communicate(timeout=60)
+        self.assertEqual((second.communicate(timeout=60)[1], second.returncode), ("", 0))
+        self.assertEqual(samples_of(read_messages(self.path("second")))[-1],
+                         samples_of(read_messages(self.path("first")))[-1])
+
+    @unittest.skipUnless(is_virtual(), "virtual events cannot be counted on this machine")
+    def test_a_perfometer_that_is_killed_while_it_watches(self):
+        """Its agent leaves by itself, and another comes at once."""
+        target = self.start_target(CROWD, "2")
+        for name in ("first", "second", "third"):
+            meter = self.watch(target.pid, "PAPI_TOT_INS", name)
+            self.assertIsNone(meter.poll(), meter.poll() and meter.stderr.read())
+            if name != "third":
+                meter.kill()
+                meter.wait()
+        meter.send_signal(signal.SIGINT)
+        self.assertEqual((meter.communicate(timeout=60)[1], meter.returncode), ("", 0))
+        self.assertIsNone(target.poll())
 
     def whole_messages(self, name):
         """Those whose lines are whole by now."""

@@ -45,6 +45,20 @@ class Counting(unittest.TestCase):
             counts.append(c["PAPI_TOT_INS"])
         self.assertEqual(len(set(counts[-5:])), 1, counts)
 
+    def test_empty(self):
+        """What the interpreter does between the start and the end, in instructions: doc/python.md has the number."""
+        counts = []
+        for events in (("PAPI_TOT_INS",), ("PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_L1_DCM", "PAPI_BR_MSP")):
+            c = papi.count(*events)
+            for _ in range(40):
+                with c:
+                    pass
+            counts.append(c["PAPI_TOT_INS"])
+        self.assertGreater(min(counts), 100)
+        self.assertLess(max(counts), 6000)
+        # Some hundred depend on where dictionaries have their entries.
+        self.assertAlmostEqual(counts[0], counts[1], delta=0.3 * counts[0])
+
     def test_during(self):
         with papi.count("PAPI_FP_OPS") as c:
             add(10)

@@ -83,6 +83,14 @@ class ExitStatus(RunTest):
             self.assertIn(b"papi_run: ", result.stderr)
             self.assertIn(b"--help", result.stderr)
 
+    def test_an_option_that_took_the_program(self):
+        for option in ("--roofline", "-o", "--save"):
+            result = self.run_it(option, PYTHON)
+            self.assertEqual((result.returncode, result.stdout), (2, b""))
+            self.assertIn(f"the option in front of {PYTHON} takes that for its value\n".encode(), result.stderr)
+        for arguments in ((), ("-o", "no/such/program")):
+            self.assertIn(b"there is no PROGRAM to run and no -p PID to watch\n", self.run_it(*arguments).stderr)
+
     def test_help_and_version(self):
         result = self.run_it("--help")
         self.assertEqual((result.returncode, result.stderr), (0, b""))

@@ -99,6 +99,13 @@ class OptionsTest(harness.ToolTest):
             if tool != "papi_command_line":
                 self.assert_refused(harness.run(tool, "surplus"), 2, "surplus", f"Try '{tool} --help'.")
 
+    def test_what_is_quoted_is_no_command_to_the_terminal(self):
+        for tool in self.each_tool():
+            result = harness.run(tool, "a\x1b[31mb")
+            if result.returncode == 2:
+                self.assertNotIn("\x1b", result.stderr)
+                self.assertIn("a?[31mb", result.stderr)
+
     def test_manual_page_explains_the_options_there_are(self):
         for tool in self.each_tool():
             self.assertEqual(options_of_page(tool), options_of_help(self.output_of(tool, "--help")))

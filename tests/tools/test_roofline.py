@@ -85,18 +85,21 @@ class RooflineTest(harness.ToolTest):
         """Loops that know nothing of these kernels are as fast: with an honest word where the machine has no rest."""
         largest = max(peak["bytes"] or 0 for peak in self.peaks().values())
         wide = "double 256" if "double 256" in self.peaks() else "double 128"
-        ratios = ()
+        peaks, plain, ratios = [0, 0], [0, 0], ()
         for _ in range(4):
             witness = subprocess.run([WITNESS, str(max(4 * int(largest), 64 << 20))], stdout=subprocess.PIPE, text=True,
                                      timeout=240, check=False)
             if witness.returncode:
                 self.skipTest("no memory for the witness")
-            memory, flops = map(float, witness.stdout.split())
-            peaks = self.peaks(self.output("--measure", "--format", "json") if ratios else None)
-            ratios = peaks["memory"]["one"] / memory, peaks[wide]["one"] / flops
+            now = self.peaks(self.output("--measure", "--format", "json") if ratios else None)
+            # Whatever else runs makes either slower, never faster.
+            plain = [max(pair) for pair in zip(plain, map(float, witness.stdout.split()))]
+            peaks = [max(peaks[0], now["memory"]["one"]), max(peaks[1], now[wide]["one"])]
+            ratios = [peak / loop for peak, loop in zip(peaks, plain)]
             if all(NEAR[0] < ratio < NEAR[1] for ratio in ratios):
                 return
-        if max(peaks["memory"]["one_spread"], peaks[wide]["one_spread"]) > BUSY:
+        spread = max(now["memory"]["one_spread"], now[wide]["one_spread"])
+        if spread > BUSY or os.getloadavg()[0] > len(os.sched_getaffinity(0)) + 1:
             self.skipTest(f"the machine is too busy to compare: {ratios}")
         self.fail(f"peaks are {ratios} of what plain loops reach")
 

@@ -193,14 +193,33 @@ void papi_compare_trouble(struct compare_result *result, char *text)
 	result->status = COMPARE_TROUBLE;
 }
 
+static bool has_metric(const struct compare_side *side, const char *name)
+{
+	const json_t *metrics = json_object_get(side->root, "metrics");
+
+	for (size_t i = 0; i < json_array_size(metrics); i++) {
+		const char *found = json_string_value(json_object_get(json_array_get(metrics, i), "name"));
+
+		if (found && strcmp(found, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* A limit on what nobody has counted is a mistake, not a limit that is kept. */
 static void find_strays(struct compare_result *result, const struct compare_limits *limits)
 {
-	for (size_t i = 0; i < limits->number; i++)
-		if (!find(result->before, limits->limits[i].event) && !find(result->after, limits->limits[i].event))
-			papi_compare_trouble(result,
-				papi_compare_format("the limit %s=%s is on an event that neither file has",
-					limits->limits[i].event, limits->limits[i].text));
+	for (size_t i = 0; i < limits->number; i++) {
+		const struct compare_limit *limit = &limits->limits[i];
+
+		if (find(result->before, limit->event) || find(result->after, limit->event))
+			continue;
+		papi_compare_trouble(result,
+			papi_compare_format("the limit %s=%s is on %s", limit->event, limit->text,
+				has_metric(result->before, limit->event) || has_metric(result->after, limit->event)
+					? "a metric: only events have limits, such as those that it is made of"
+					: "an event that neither file has"));
+	}
 }
 
 static void find_troubles(struct compare_result *result, const struct compare_limits *limits)

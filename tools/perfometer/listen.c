@@ -158,6 +158,11 @@ static char *answer_available(void *argument)
 	return papi_available_json(&((struct listener *)argument)->session);
 }
 
+static char *answer_metrics(void *argument, bool threads)
+{
+	return papi_sources_metrics(((struct listener *)argument)->sources, threads);
+}
+
 static bool answer_choice(void *argument, const char *const names[], size_t number, char *reason, size_t size)
 {
 	struct listener *listener = argument;
@@ -184,9 +189,11 @@ static bool start_server(struct listener *listener)
 
 	if (!listener->options->server)
 		return true;
-	listener->answers = (struct papi_server_answers){
-		.argument = listener, .available = answer_available, .choose = answer_choice, .join = answer_join
-	};
+	listener->answers = (struct papi_server_answers){ .argument = listener,
+		.available = answer_available,
+		.metrics = answer_metrics,
+		.choose = answer_choice,
+		.join = answer_join };
 	listener->server = papi_perfometer_serve(
 		listener->options, &listener->journal, &listener->answers, reason, sizeof(reason));
 	if (!listener->server)

@@ -13,7 +13,7 @@ struct text {
 };
 
 /* Names are from outside: what is no text, or no part of a line, becomes a question mark. */
-static void write_label(FILE *out, const char *name, const char *value)
+void papi_openmetrics_label(FILE *out, const char *name, const char *value)
 {
 	char *clean = papi_perfometer_format("%s", value);
 
@@ -28,32 +28,44 @@ static void write_label(FILE *out, const char *name, const char *value)
 	free(clean);
 }
 
-static void write_family(FILE *out, const char *name, const char *type, const char *help)
+void papi_openmetrics_head(FILE *out, enum papi_openmetrics_family family)
 {
-	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+	static const struct {
+		const char *name, *type, *help;
+	} heads[] = {
+		[PAPI_OPENMETRICS_RUNNING] = { "papi_program_running", "gauge",
+			"Whether the program is there and counted: 1, or 0." },
+		[PAPI_OPENMETRICS_TOTALS] = { "papi_event", "counter",
+			"Events of a program and of all that it has started." },
+		[PAPI_OPENMETRICS_THREADS] = { "papi_thread_event", "counter",
+			"Events of each thread that is there: parts of papi_event." },
+	};
+
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", heads[family].name, heads[family].help, heads[family].name,
+		heads[family].type);
 }
 
 static void write_program(const struct text *text)
 {
-	write_label(text->out, "program", text->session->name);
+	papi_openmetrics_label(text->out, "program", text->session->name);
 	fprintf(text->out, ",pid=\"%d\"", (int)text->session->program.pid);
 }
 
-static void write_event(const struct text *text, const struct papi_session_event *event)
+void papi_openmetrics_event(FILE *out, const struct papi_session_event *event)
 {
-	write_label(text->out, "event", event->name);
-	fputc(',', text->out);
-	write_label(text->out, "worth", event->kind);
-	fputc(',', text->out);
-	write_label(text->out, "unit", event->unit);
-	fputc(',', text->out);
+	papi_openmetrics_label(out, "event", event->name);
+	fputc(',', out);
+	papi_openmetrics_label(out, "worth", event->kind);
+	fputc(',', out);
+	papi_openmetrics_label(out, "unit", event->unit);
+	fputc(',', out);
 }
 
 /* ---- the whole program ---- */
 
 static void write_running(const struct text *text)
 {
-	write_family(text->out, "papi_program_running", "gauge", "Whether the program is there and counted: 1, or 0.");
+	papi_openmetrics_head(text->out, PAPI_OPENMETRICS_RUNNING);
 	fputs("papi_program_running{", text->out);
 	write_program(text);
 	fprintf(text->out, "} %d\n", text->session->ending ? 0 : 1);
@@ -70,14 +82,14 @@ static void write_totals(const struct text *text)
 {
 	const struct papi_session *session = text->session;
 
-	write_family(text->out, "papi_event", "counter", "Events of a program and of all that it has started.");
+	papi_openmetrics_head(text->out, PAPI_OPENMETRICS_TOTALS);
 	for (size_t i = 0; i < session->n_events; i++) {
 		const struct papi_session_event *event = &session->events[i];
 
 		if (!is_known(session, event))
 			continue;
 		fputs("papi_event_total{", text->out);
-		write_event(text, event);
+		papi_openmetrics_event(text->out, event);
 		write_program(text);
 		fprintf(text->out, "} %lld\n",
 			event->source == PAPI_SESSION_VIRTUAL ? session->virtually.whole[event->position]
@@ -96,10 +108,10 @@ static void write_thread(
 	if (!values)
 		return;
 	fputs("papi_thread_event_total{", text->out);
-	write_event(text, event);
+	papi_openmetrics_event(text->out, event);
 	write_program(text);
 	fprintf(text->out, ",process=\"%d\",tid=\"%d\",", (int)thread->pid, (int)thread->tid);
-	write_label(text->out, "thread", lane->name);
+	papi_openmetrics_label(text->out, "thread", lane->name);
 	fprintf(text->out, "} %lld\n", values[event->position]);
 }
 
@@ -109,8 +121,7 @@ static void write_threads(const struct text *text)
 	const struct papi_session *session = text->session;
 	const struct papi_agent_view *view = &session->virtually.view;
 
-	write_family(
-		text->out, "papi_thread_event", "counter", "Events of each thread that is there: parts of papi_event.");
+	papi_openmetrics_head(text->out, PAPI_OPENMETRICS_THREADS);
 	for (size_t i = 0; i < session->n_events; i++) {
 		const struct papi_session_event *event = &session->events[i];
 

@@ -233,13 +233,10 @@ static bool may(const struct papi_server *server, struct MHD_Connection *connect
 }
 
 /* What others have made of what is counted; NULL: there is nothing. */
-static enum MHD_Result answer_made(
-	const struct papi_server *server, struct MHD_Connection *connection, char *text, const char *type)
+static enum MHD_Result answer_made(struct MHD_Connection *connection, char *text, const char *type)
 {
 	if (!text)
-		return refuse(connection, MHD_HTTP_CONFLICT,
-			server->answers->join ? "this perfometer shows what others count, and counts nothing itself"
-					      : "this is a recording: nothing is counted here");
+		return refuse(connection, MHD_HTTP_CONFLICT, "this is a recording: nothing is counted here");
 	return answer_text(connection, MHD_HTTP_OK, text, type);
 }
 
@@ -335,10 +332,10 @@ static enum MHD_Result respond(struct papi_server *server, struct MHD_Connection
 	if (!strcmp(path, "/data"))
 		return answer_data(server, connection);
 	if (!strcmp(path, "/available"))
-		return answer_made(server, connection,
-			answers->available ? answers->available(answers->argument) : NULL, "application/json");
+		return answer_made(connection, answers->available ? answers->available(answers->argument) : NULL,
+			"application/json");
 	if (!strcmp(path, "/metrics"))
-		return answer_made(server, connection,
+		return answer_made(connection,
 			answers->metrics ? answers->metrics(answers->argument, wants_threads(connection)) : NULL,
 			"application/openmetrics-text; version=1.0.0; charset=utf-8");
 	return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such page");

@@ -16,6 +16,7 @@
 #define MOST_LANES  65536
 #define MOST_EVENTS 512
 #define MOST_TEXT   4096
+#define MOST_NAME   255 /* that is kept */
 
 /* ---- lanes ---- */
 
@@ -57,6 +58,11 @@ void papi_source_lane_tell(struct papi_source *source, struct papi_source_lane *
 	else
 		fprintf(out, ",\"rank\":%d}", rank);
 	papi_journal_done(source->session->journal);
+	free(lane->process);
+	free(lane->name);
+	lane->process = papi_perfometer_format("%.*s", MOST_NAME, process);
+	lane->name = papi_perfometer_format("%.*s", MOST_NAME, name);
+	lane->pid = pid;
 	lane->told = true;
 }
 
@@ -148,7 +154,8 @@ static const char *take_thread(struct papi_source *source, const json_t *message
 
 	if (!json_is_integer(id) || source->n_lanes == MOST_LANES)
 		return "it has no number for a thread, or too many";
-	if (!lane)
+	/* A number that comes again, after its end, is another thread. */
+	if (!lane || lane->ended)
 		lane = papi_source_lane_add(source, json_integer_value(id), tid);
 	source->rank = rank;
 	whole = rank < 0 ? papi_perfometer_format("%s %d", process, pid)
@@ -294,12 +301,34 @@ void papi_source_hang_up(struct papi_source *source)
 	source->wire.file = -1;
 }
 
-void papi_source_free(struct papi_source *source)
+static void free_lanes(struct papi_source *source, size_t keep)
 {
-	for (size_t i = 0; i < source->n_lanes; i++) {
+	for (size_t i = keep; i < source->n_lanes; i++) {
+		free(source->lanes[i].process);
+		free(source->lanes[i].name);
 		free(source->lanes[i].reason);
 		free(source->lanes[i].values);
 	}
+	source->n_lanes = keep;
+}
+
+bool papi_source_retire(struct papi_source *source, double time)
+{
+	papi_source_hang_up(source);
+	papi_wire_end(&source->wire);
+	json_decref(source->events);
+	source->events = NULL;
+	source->ended = time;
+	if (!source->n_lanes)
+		return false;
+	free_lanes(source, 1);
+	source->lanes = papi_perfometer_allocate(source->lanes, 1, sizeof(*source->lanes));
+	return source->lanes->told && source->lanes->tid == 0;
+}
+
+void papi_source_free(struct papi_source *source)
+{
+	free_lanes(source, 0);
 	free(source->lanes);
 	free(source->columns);
 	free(source->program);

@@ -21,7 +21,8 @@ struct papi_source_value {
 struct papi_source_lane {
 	json_int_t theirs;
 	int ours;
-	pid_t tid; /* 0: all of the program */
+	pid_t pid, tid;       /* tid 0: all of the program */
+	char *process, *name; /* as it was told; NULL before */
 	bool told, ended;
 	bool fresh;                       /* it has values that no sample had yet */
 	char *reason;                     /* it ends when they are told; NULL: it does not */
@@ -43,6 +44,7 @@ struct papi_source {
 	json_t *events; /* of its schema */
 	bool is_new;    /* the schema */
 	bool narrows;   /* an event of it is counted without the kernel's part, and no other was */
+	double ended;   /* when it was dropped */
 	struct papi_source_lane *lanes;
 	size_t n_lanes;
 	void (*end)(void *handle);
@@ -57,6 +59,8 @@ bool papi_source_take(struct papi_source *source, const char *line, size_t lengt
 /* Which of the session's events its values are; again, when there are others. */
 void papi_source_map(struct papi_source *source);
 void papi_source_lane_end(struct papi_source *source, struct papi_source_lane *lane, double time, const char *reason);
+/* It has ended: of what it has said the totals of the whole program are kept. False: there are none. */
+bool papi_source_retire(struct papi_source *source, double time);
 /* Nothing more comes by its connection. */
 void papi_source_hang_up(struct papi_source *source);
 void papi_source_free(struct papi_source *source);

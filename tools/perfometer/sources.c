@@ -9,15 +9,21 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "openmetrics.h"
 #include "perfometer.h"
 #include "source.h"
 
 #define MOST_SOURCES 256
+/* How long, and of how many, the totals of those that have ended are known. */
+#define PAST_SECONDS 300.0
+#define MOST_PAST    256
 
 struct papi_sources {
 	struct papi_session *session;
 	struct papi_source *list[MOST_SOURCES];
 	size_t number;
+	struct papi_source *past[MOST_PAST]; /* that have ended, the oldest first */
+	size_t n_past;
 	int epoll, next_lane;
 	bool adopts;
 	bool pending; /* a tick whose sample is not written yet ... */
@@ -101,6 +107,12 @@ static void end_lanes(struct papi_source *source, double time, const char *reaso
 	}
 }
 
+static void forget_oldest(struct papi_sources *sources)
+{
+	papi_source_free(sources->past[0]);
+	memmove(sources->past, sources->past + 1, --sources->n_past * sizeof(*sources->past));
+}
+
 static void drop(struct papi_sources *sources, size_t number, double time, const char *reason)
 {
 	struct papi_source *source = sources->list[number];
@@ -108,8 +120,14 @@ static void drop(struct papi_sources *sources, size_t number, double time, const
 	end_lanes(source, time, reason);
 	if (source->wire.file >= 0)
 		epoll_ctl(sources->epoll, EPOLL_CTL_DEL, source->wire.file, NULL);
-	papi_source_free(source);
 	sources->list[number] = sources->list[--sources->number];
+	if (!papi_source_retire(source, time)) {
+		papi_source_free(source);
+		return;
+	}
+	if (sources->n_past == MOST_PAST)
+		forget_oldest(sources);
+	sources->past[sources->n_past++] = source;
 }
 
 /* Also the sources that will say no more. */
@@ -135,6 +153,8 @@ void papi_sources_tick(struct papi_sources *sources)
 		emit(sources);
 	sources->pending = true;
 	sources->tick = papi_session_time(sources->session);
+	while (sources->n_past && sources->past[0]->ended + PAST_SECONDS < sources->tick)
+		forget_oldest(sources);
 	for (size_t i = 0; i < sources->number; i++) {
 		struct papi_source *source = sources->list[i];
 
@@ -276,6 +296,14 @@ void papi_sources_serve(struct papi_sources *sources)
 		emit(sources);
 }
 
+char *papi_sources_metrics(const struct papi_sources *sources, bool threads)
+{
+	const struct papi_openmetrics_sources all = { sources->session, { sources->list, sources->past },
+		{ sources->number, sources->n_past } };
+
+	return papi_openmetrics_sources(&all, threads);
+}
+
 /* ---- coming and going ---- */
 
 bool papi_sources_has_room(const struct papi_sources *sources)
@@ -342,6 +370,8 @@ void papi_sources_end(struct papi_sources *sources, const char *reason)
 	write_sample(sources, time);
 	while (sources->number)
 		drop(sources, sources->number - 1, time, reason);
+	while (sources->n_past)
+		forget_oldest(sources);
 	if (sources->epoll >= 0)
 		close(sources->epoll);
 	free(sources);

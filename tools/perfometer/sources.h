@@ -47,6 +47,8 @@ bool papi_sources_has_room(const struct papi_sources *sources);
 struct papi_source *papi_sources_find(const struct papi_sources *sources, pid_t pid);
 /* The lane of a thread, or else of all of it. */
 int papi_sources_lane(const struct papi_source *source, pid_t thread);
+/* Their newest totals for Prometheus, and those of such as have ended in the last minutes; the caller frees it. */
+char *papi_sources_metrics(const struct papi_sources *sources, bool threads);
 /* All of them end, with what they have said by now. */
 void papi_sources_end(struct papi_sources *sources, const char *reason);
 

@@ -20,9 +20,17 @@ void papi_virtual_begin(struct papi_virtual *virtually)
 
 /* ---- events ---- */
 
+/* Also of a program that another tool has started. */
+static bool is_same_model(const struct papi_agent_plan *plan, const struct papi_agent_plan *other)
+{
+	return !strncmp(plan->caches, other->caches, sizeof(plan->caches)) &&
+		!strncmp(plan->model, other->model, sizeof(plan->model));
+}
+
 /* What the simulators of the program do not know cannot be asked for later. */
 static bool is_within_plan(const struct papi_virtual *virtually, int eventset, char *reason, size_t size)
 {
+	const struct papi_agent_plan *there = &virtually->collector.table->plan;
 	struct papi_agent_plan plan = { .counters = 0 };
 	int status = papi_agent_plan(eventset, &plan);
 
@@ -30,11 +38,18 @@ static bool is_within_plan(const struct papi_virtual *virtually, int eventset, c
 		papi_tool_reason(status, reason, size);
 		return false;
 	}
-	if (!(plan.parts & ~virtually->collector.table->plan.parts))
+	if (plan.counters & ~there->counters)
+		snprintf(reason, size, "the tool that has started the program counts other events in it");
+	else if (plan.parts & ~there->parts)
+		snprintf(reason, size,
+			"it is modelled, and no simulator for it runs in this program: ask for it at the start, with "
+			"-e, or for all with --models");
+	else if (plan.parts && !is_same_model(&plan, there))
+		snprintf(reason, size,
+			"the tool that has started the program models other caches or another processor there "
+			"(PAPI_VPMU_CACHE, PAPI_VPMU_MODEL)");
+	else
 		return true;
-	snprintf(reason, size,
-		"it is modelled, and no simulator for it runs in this program: ask for it at the start, with -e, or "
-		"for all with --models");
 	return false;
 }
 
@@ -116,13 +131,27 @@ bool papi_virtual_expect(struct papi_virtual *virtually, const char *path, bool 
 	return false;
 }
 
+/* An agent that came with the program counts in it, whoever has started that. */
+static bool take_over(struct papi_virtual *virtually, char *reason, size_t size)
+{
+	char why[2 * PAPI_HUGE_STR_LEN];
+
+	if (is_within_plan(virtually, virtually->eventset, why, sizeof(why)))
+		return true;
+	snprintf(reason, size, "what -e asks for cannot be counted: %s", why);
+	papi_agent_collector_end(&virtually->collector);
+	return false;
+}
+
 bool papi_virtual_enter(struct papi_virtual *virtually, pid_t pid, bool models, char *reason, size_t size)
 {
 	const char *why;
 
 	if (!virtually->n_events)
 		return true;
-	if (!papi_visit_open(pid, &why)) {
+	if (papi_agent_collector_adopt(&virtually->collector, pid, &why))
+		return take_over(virtually, reason, size);
+	if (why || !papi_visit_open(pid, &why)) {
 		snprintf(reason, size, "%s", why);
 		return false;
 	}
@@ -149,6 +178,9 @@ char *papi_virtual_leave(struct papi_virtual *virtually)
 {
 	char *note;
 
+	if (virtually->collector.adopted)
+		return papi_perfometer_format(
+			"virtual events are counted since the program began, by the agent that came with it");
 	if (!virtually->visits)
 		return NULL;
 	note = papi_visit_end(NULL);

@@ -36,12 +36,12 @@ bool papi_virtual_can(const struct papi_virtual *virtually, const char *name, ch
 /* Before the program at path is started: the agent will come with it. models: all simulators run. False, and why not.
  * Nothing happens where no event was added. */
 bool papi_virtual_expect(struct papi_virtual *virtually, const char *path, bool models, char *reason, size_t size);
-/* The same of a process that runs already: the agent comes into it, and counts from now on. */
+/* The same of a process that runs already: the agent comes into it, and counts from now on; where another tool has
+ * started it with an agent, that one's counts are read, of all its life. */
 bool papi_virtual_enter(struct papi_virtual *virtually, pid_t pid, bool models, char *reason, size_t size);
 /* Now and then: threads of that process that could not be counted before. */
 void papi_virtual_tend(const struct papi_virtual *virtually);
-/* The agent leaves the process that it has entered; what is to be told of that, to be freed. NULL: it has entered none.
- */
+/* The agent leaves the process that it has entered; what is to be told of that, to be freed. NULL: nothing. */
 char *papi_virtual_leave(struct papi_virtual *virtually);
 /* Reads all counters; false: they cannot be read just now. */
 bool papi_virtual_look(struct papi_virtual *virtually);
