@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The view of perfometer in a terminal of 80x24, which tmux is."""
+import json
 import os
 import re
 import shutil
@@ -123,6 +124,16 @@ class ReplayTest(TextTest):
         self.keys("q")
         self.assertEqual(self.status(), 0)
 
+    def test_a_recording_counts_nothing(self):
+        self.replay()
+        self.wait_for("^worker")
+        self.keys("/", "x", "Enter", "Tab")
+        self.wait_for("^this is a recording: its events are what they are$")
+        self.keys("Escape")
+        self.wait_for("^worker")
+        self.keys("q")
+        self.assertEqual(self.status(), 0)
+
     def test_a_gap_is_nothing(self):
         self.replay()
         self.wait_for("^worker")
@@ -229,6 +240,62 @@ class ProgramTest(TextTest):
         self.assertFalse(os.path.exists(self.path("status")))
         with open(stop, "w", encoding="ascii"):
             pass
+        self.assertEqual(self.status(), 0)
+
+    def test_other_events_are_chosen(self):
+        """In a list of all; what is counted is that from then on, and the view shows it."""
+        self.begin("--text", "--record", self.path("recorded"), "-e", meter.PAGE_FAULTS, "sh", "-c",
+                   "'while :; do sleep 0.01; done'")
+        self.wait_for(rf"^{meter.PAGE_FAULTS} per second, exact")
+        self.keys("/")
+        self.wait_for(r"^Events and metrics: (\d+) of \1$")
+        self.keys(*"perf:: clock")
+        screen = self.wait_for(rf"^  {meter.TASK_CLOCK} +exact ")
+        self.assertIn("search: perf:: clock_", screen)
+        self.assertNotIn(meter.PAGE_FAULTS, screen)
+        while not re.search(rf"^{meter.TASK_CLOCK}: ", self.screen(), re.M):
+            self.keys("Down")
+            time.sleep(0.1)
+        self.keys("Tab")
+        self.wait_for(rf"^\* {meter.TASK_CLOCK} +exact ")
+        self.keys("Escape")
+        self.wait_for(rf"^{meter.TASK_CLOCK} per second, exact$")
+        self.keys("e")
+        self.wait_for(rf"^{meter.PAGE_FAULTS} per second, exact$")
+        # One alone, and this is no longer counted; then it is the last, which has to stay.
+        self.keys("/", *"TASK-CLOCK", "Enter")
+        self.wait_for(rf"^{meter.TASK_CLOCK} per second, exact$")
+        self.keys("e", "/", *"TASK-CLOCK", "Tab")
+        self.wait_for("^it is the only one")
+        self.keys(*["BSpace"] * 10, *"no such event", "Enter", "Tab", "Up", "PPage", "BTab", "F5")
+        self.wait_for(r"^Events and metrics: 0 of \d+$")
+        self.keys("Escape")
+        self.wait_for(rf"^{meter.TASK_CLOCK} per second, exact$")
+        schemas = [[event["name"] for event in message["events"]]
+                   for message in self.recorded() if message["type"] == "schema"]
+        self.assertEqual(schemas, [[meter.PAGE_FAULTS], [meter.PAGE_FAULTS, meter.TASK_CLOCK], [meter.TASK_CLOCK]])
+
+    def recorded(self):
+        with open(self.path("recorded"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file.read().splitlines(keepends=True) if line.endswith("\n")]
+
+    @unittest.skipUnless(meter.is_virtual(), "virtual events cannot be counted on this machine")
+    def test_what_cannot_be_counted_is_not_chosen(self):
+        stop = self.path("stop")
+        self.begin("--text", "-e", meter.PAGE_FAULTS, "sh", "-c", f"'while [ ! -e {stop} ]; do sleep 0.05; done'",
+                   PAPI_VPMU="always")
+        self.wait_for("per second")
+        self.keys("/", *"L1_DCM", "Enter")
+        screen = self.wait_for(r"^- PAPI_L1_DCM +")
+        self.wait_for("^'PAPI_L1_DCM' cannot be counted: ")
+        self.assertIn("PAPI_L1_DCM: it cannot be counted: ", screen)
+        with open(stop, "w", encoding="ascii"):
+            pass
+        self.keys("Escape")
+        self.wait_for("the program has ended")
+        self.keys("/", *"page", "Enter")
+        self.wait_for("^nothing is counted any more")
+        self.keys("Escape", "q")
         self.assertEqual(self.status(), 0)
 
     def test_a_process(self):

@@ -187,13 +187,13 @@ static bool start_server(struct listener *listener)
 {
 	char reason[1024];
 
-	if (!listener->options->server)
-		return true;
 	listener->answers = (struct papi_server_answers){ .argument = listener,
 		.available = answer_available,
 		.metrics = answer_metrics,
 		.choose = answer_choice,
 		.join = answer_join };
+	if (!listener->options->server)
+		return true;
 	listener->server = papi_perfometer_serve(
 		listener->options, &listener->journal, &listener->answers, reason, sizeof(reason));
 	if (!listener->server)
@@ -309,7 +309,7 @@ static bool start_screen(struct listener *listener)
 
 	if (!listener->options->text)
 		return true;
-	listener->screen = papi_screen_begin(reason, sizeof(reason));
+	listener->screen = papi_screen_begin(&listener->answers, reason, sizeof(reason));
 	if (!listener->screen)
 		return complain(listener, reason, PAPI_PROGRAM_FAILURE);
 	listener->files[FILE_TERMINAL].fd = papi_screen_file(listener->screen);

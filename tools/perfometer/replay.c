@@ -152,7 +152,7 @@ static int serve(struct recording *recording, int port)
 static int show(const struct recording *recording)
 {
 	char reason[1024];
-	struct papi_screen *screen = papi_screen_begin(reason, sizeof(reason));
+	struct papi_screen *screen = papi_screen_begin(NULL, reason, sizeof(reason));
 	struct pollfd files[2] = { { .events = POLLIN }, { .events = POLLIN } };
 
 	if (!screen) {

@@ -227,10 +227,10 @@ static bool start_server(struct meter *meter)
 {
 	char reason[1024];
 
-	if (!meter->options->server)
-		return true;
 	meter->answers = (struct papi_server_answers){ &meter->session, answer_available, answer_metrics, answer_choice,
 		NULL };
+	if (!meter->options->server)
+		return true;
 	meter->server = papi_perfometer_serve(meter->options, &meter->journal, &meter->answers, reason, sizeof(reason));
 	if (!meter->server)
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
@@ -530,7 +530,7 @@ static bool start_screen(struct meter *meter)
 		snprintf(reason, sizeof(reason), "cannot keep what the program writes: %s", strerror(errno));
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	}
-	meter->screen = papi_screen_begin(reason, sizeof(reason));
+	meter->screen = papi_screen_begin(&meter->answers, reason, sizeof(reason));
 	if (!meter->screen)
 		return complain(meter, reason, PAPI_PROGRAM_FAILURE);
 	meter->files[FILE_TERMINAL].fd = papi_screen_file(meter->screen);

@@ -4,8 +4,9 @@
 
 #include "text_screen.h"
 
-struct papi_screen *papi_screen_begin(char *reason, size_t size)
+struct papi_screen *papi_screen_begin(const struct papi_server_answers *answers, char *reason, size_t size)
 {
+	(void)answers;
 	snprintf(
 		reason, size, "this build has no view for terminals: it needs ncurses (Debian package libncurses-dev)");
 	return NULL;

@@ -18,10 +18,14 @@
 
 #include "perfometer.h"
 #include "terminal.h"
+#include "text_choice.h"
 #include "text_data.h"
 #include "text_plot.h"
+#include "text_print.h"
 
 enum { HEAD = 26, LEAST_ROWS = 3, MOST_ROWS = 8, LEAST_COLUMNS = 50, LEAST_LINES = 8, ABOVE = 2, BELOW = 2 };
+/* What follows the key Escape later than that is another key. */
+#define ESCAPE_MILLISECONDS 50
 enum { PAIR_LINE = 1, PAIR_DOUBT, PAIR_BANDS };
 
 struct papi_screen {
@@ -35,44 +39,12 @@ struct papi_screen {
 	bool follows;    /* the newest sample is at the right */
 	bool same_scale; /* but for the whole program, which is more than each of its threads */
 	bool has_braille, has_colours, shows_keys;
+	const struct papi_server_answers *answers; /* who counts; NULL: nobody does */
+	struct papi_text_choice *choice;           /* the list of events, in place of lanes; NULL: it is closed */
+	char *wish;                                /* to be shown once it is counted; NULL: nothing */
 };
 
 /* ---- texts ---- */
-
-/* So much of a text as there is room for. */
-static void print_at(int y, int x, int columns, const char *text)
-{
-	wchar_t wide[512];
-	size_t length = mbstowcs(wide, text, sizeof(wide) / sizeof(wide[0]) - 1);
-	int used = 0;
-	size_t shown = 0;
-
-	if (columns <= 0)
-		return;
-	if (length == (size_t)-1) {
-		mvaddnstr(y, x, text, columns);
-		return;
-	}
-	for (; shown < length; shown++) {
-		int width = wcwidth(wide[shown]);
-
-		if (width < 0 || used + width > columns)
-			break;
-		used += width;
-	}
-	mvaddnwstr(y, x, wide, (int)shown);
-}
-
-static void __attribute__((format(printf, 4, 5))) print_line(int y, int x, int columns, const char *format, ...)
-{
-	va_list arguments;
-	char text[1024];
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	print_at(y, x, columns, text);
-}
 
 /* Four digits, and what they are multiples of. */
 static void print_short(char *text, size_t size, double value, const char *unit)
@@ -123,18 +95,18 @@ static void draw_title(const struct papi_screen *screen)
 	int room = COLS - (int)strlen(how) - 2;
 
 	attron(A_BOLD);
-	print_at(0, 0, room, data->program ? data->program : "perfometer");
+	papi_text_print(0, 0, room, data->program ? data->program : "perfometer");
 	attroff(A_BOLD);
 	if (room > 0)
-		print_at(0, room + 2, COLS - room - 2, how);
+		papi_text_print(0, room + 2, COLS - room - 2, how);
 	if (!event)
 		return;
 	if (screen->shown.ratio)
-		print_line(
+		papi_text_print_line(
 			1, 0, COLS, "%s per %s, %s", event->name, data->events[screen->shown.second].name, event->kind);
 	else
-		print_line(1, 0, COLS, "%s%s, %s%s", event->name, event->metric ? "" : " per second", event->kind,
-			event->counted ? "" : "; not counted now");
+		papi_text_print_line(1, 0, COLS, "%s%s, %s%s", event->name, event->metric ? "" : " per second",
+			event->kind, event->counted ? "" : "; not counted now");
 }
 
 static void draw_foot(const struct papi_screen *screen)
@@ -143,18 +115,18 @@ static void draw_foot(const struct papi_screen *screen)
 
 	print_clock(from, sizeof(from), screen->begin, screen->end - screen->begin);
 	print_clock(to, sizeof(to), screen->end, screen->end - screen->begin);
-	print_at(LINES - 2, HEAD, 16, from);
-	print_at(LINES - 2, COLS - (int)strlen(to), 16, to);
-	print_line(LINES - 2, 0, HEAD - 1, "%zu of %zu lanes", screen->data.n_lanes ? screen->first + 1 : screen->first,
-		screen->data.n_lanes);
+	papi_text_print(LINES - 2, HEAD, 16, from);
+	papi_text_print(LINES - 2, COLS - (int)strlen(to), 16, to);
+	papi_text_print_line(LINES - 2, 0, HEAD - 1, "%zu of %zu lanes",
+		screen->data.n_lanes ? screen->first + 1 : screen->first, screen->data.n_lanes);
 	if (screen->data.notice) {
 		attron(COLOR_PAIR(screen->has_colours ? PAIR_DOUBT : 0));
-		print_at(LINES - 1, 0, COLS - 22, screen->data.notice);
+		papi_text_print(LINES - 1, 0, COLS - 22, screen->data.notice);
 		attroff(COLOR_PAIR(screen->has_colours ? PAIR_DOUBT : 0));
-		print_at(LINES - 1, COLS - 20, 20, "q: quit   ?: keys");
+		papi_text_print(LINES - 1, COLS - 20, 20, "q: quit   ?: keys");
 	} else {
-		print_at(
-			LINES - 1, 0, COLS, "q quit  p pause  e event  v ratio  < > back, forth  + - zoom  ? all keys");
+		papi_text_print(
+			LINES - 1, 0, COLS, "q quit  p pause  e event  / others  v ratio  < > + - time  ? all keys");
 	}
 }
 
@@ -217,12 +189,12 @@ static void draw_head(const struct papi_screen *screen, size_t number, int y, in
 	print_short(value, sizeof(value), now, unit);
 	print_short(scale, sizeof(scale), most, unit);
 	attron(A_BOLD);
-	print_line(y, 0, HEAD - 2, "%s", lane->name);
+	papi_text_print_line(y, 0, HEAD - 2, "%s", lane->name);
 	attroff(A_BOLD);
-	print_line(y + 1, 0, HEAD - 2, "%s%s%s", value, each, what);
-	print_line(y + 2, 0, HEAD - 2, "0 to %s", scale);
+	papi_text_print_line(y + 1, 0, HEAD - 2, "%s%s%s", value, each, what);
+	papi_text_print_line(y + 2, 0, HEAD - 2, "0 to %s", scale);
 	if (rows > 3 && papi_text_data_total(&screen->data, number, screen->shown.event, &total))
-		print_line(y + 3, 0, HEAD - 2, "total %lld", total);
+		papi_text_print_line(y + 3, 0, HEAD - 2, "total %lld", total);
 }
 
 /* A name in its colour, from where it begins to where it ends or the next begins, or what there is room for. */
@@ -241,7 +213,7 @@ static void draw_band(
 	attron(A_REVERSE | COLOR_PAIR(pair));
 	for (int x = from; x <= to; x++)
 		mvaddch(y, HEAD + x, x == from && band->begin >= screen->begin ? '|' : ' ');
-	print_at(y, HEAD + from + 1, room < to - from ? room : to - from, band->name);
+	papi_text_print(y, HEAD + from + 1, room < to - from ? room : to - from, band->name);
 	attroff(A_REVERSE | COLOR_PAIR(pair));
 }
 
@@ -306,22 +278,25 @@ static void draw_lanes(const struct papi_screen *screen)
 static void draw_keys(void)
 {
 	static const char *const keys[] = { "q          leave this view", "p          pause, and live again",
-		"e          next event that is counted", "v          per second, or per another event",
-		"b          next event of the ratio", "y          the same scale for all lanes, or not",
-		"+ -        zoom in and out", "0          all of the time",
-		"< >        back and forth; left and right, too", "Home End   to the beginning, to the end",
-		"up, down   other lanes; Page up and down, too", "?          with this text, without it" };
+		"/          search what can be counted, and count it", "e          next event that is counted",
+		"v          per second, or per another event", "b          next event of the ratio",
+		"y          the same scale for all lanes, or not", "+ -        zoom in and out",
+		"0          all of the time", "< >        back and forth; left and right, too",
+		"Home End   to the beginning, to the end", "up, down   other lanes; Page up and down, too",
+		"?          with this text, without it" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && (int)i < LINES - ABOVE - BELOW; i++)
-		print_at(ABOVE + (int)i, 2, COLS - 2, keys[i]);
+		papi_text_print(ABOVE + (int)i, 2, COLS - 2, keys[i]);
 }
 
 static void draw(const struct papi_screen *screen)
 {
 	erase();
 	if (COLS < LEAST_COLUMNS || LINES < LEAST_LINES) {
-		print_line(0, 0, COLS, "perfometer: %dx%d is too small: %dx%d at least", COLS, LINES, LEAST_COLUMNS,
-			LEAST_LINES);
+		papi_text_print_line(0, 0, COLS, "perfometer: %dx%d is too small: %dx%d at least", COLS, LINES,
+			LEAST_COLUMNS, LEAST_LINES);
+	} else if (screen->choice) {
+		papi_text_choice_draw(screen->choice, &screen->data, COLOR_PAIR(screen->has_colours ? PAIR_DOUBT : 0));
 	} else {
 		draw_title(screen);
 		if (screen->shows_keys)
@@ -425,14 +400,35 @@ static void move_in_time(struct papi_screen *screen, int key)
 		show(screen, data->times[0], data->times[data->n_samples - 1] - data->times[0]);
 }
 
+static void take_choice(struct papi_screen *screen, int key)
+{
+	bool goes_on = papi_text_choice_key(screen->choice, &screen->data, key);
+	const char *chosen = papi_text_choice_name(screen->choice);
+
+	if (chosen) {
+		free(screen->wish);
+		screen->wish = papi_perfometer_format("%s", chosen);
+	}
+	if (goes_on)
+		return;
+	papi_text_choice_end(screen->choice);
+	screen->choice = NULL;
+}
+
 /* False: the last key. */
 static bool take_key(struct papi_screen *screen, int key)
 {
 	int page = lanes_in_sight(screen);
 
+	if (screen->choice) {
+		take_choice(screen, key);
+		return true;
+	}
 	if (key == 'q')
 		return false;
-	if (key == 'p')
+	if (key == '/')
+		screen->choice = papi_text_choice_begin(screen->answers);
+	else if (key == 'p')
 		screen->follows = !screen->follows;
 	else if (key == 'y')
 		screen->same_scale = !screen->same_scale;
@@ -470,12 +466,12 @@ static void begin_colours(struct papi_screen *screen)
 		screen->has_colours = init_pair((short)(PAIR_BANDS + i), (short)(i + 1), -1) == OK;
 }
 
-struct papi_screen *papi_screen_begin(char *reason, size_t size)
+struct papi_screen *papi_screen_begin(const struct papi_server_answers *answers, char *reason, size_t size)
 {
 	struct papi_screen *screen = papi_perfometer_allocate(NULL, 1, sizeof(*screen));
 	const char *name = getenv("TERM");
 
-	*screen = (struct papi_screen){ .follows = true, .span = 10, .same_scale = true };
+	*screen = (struct papi_screen){ .follows = true, .span = 10, .same_scale = true, .answers = answers };
 	screen->terminal = fopen("/dev/tty", "r+e");
 	if (!screen->terminal) {
 		snprintf(reason, size, "--text needs a terminal, and there is none: %s", strerror(errno));
@@ -497,6 +493,7 @@ struct papi_screen *papi_screen_begin(char *reason, size_t size)
 	curs_set(0);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
+	set_escdelay(ESCAPE_MILLISECONDS);
 	begin_colours(screen);
 	return screen;
 }
@@ -504,6 +501,18 @@ struct papi_screen *papi_screen_begin(char *reason, size_t size)
 int papi_screen_file(const struct papi_screen *screen)
 {
 	return fileno(screen->terminal);
+}
+
+/* The event that was chosen in the list, as soon as a schema has it. */
+static void show_wish(struct papi_screen *screen)
+{
+	for (size_t i = 0; screen->wish && i < screen->data.n_events; i++) {
+		if (!screen->data.events[i].counted || strcmp(screen->data.events[i].name, screen->wish) != 0)
+			continue;
+		screen->shown = (struct papi_text_shown){ .event = i };
+		free(screen->wish);
+		screen->wish = NULL;
+	}
 }
 
 bool papi_screen_step(struct papi_screen *screen, const struct papi_journal *journal)
@@ -518,6 +527,7 @@ bool papi_screen_step(struct papi_screen *screen, const struct papi_journal *jou
 	}
 	if (screen->data.n_counted && (!event_shown(screen) || !event_shown(screen)->counted))
 		screen->shown = (struct papi_text_shown){ .event = screen->data.counted[0] };
+	show_wish(screen);
 	/* A recording: all of it, and as much as there is of what goes on. */
 	if (is_first && screen->data.state)
 		show(screen, 0, 1e9);
@@ -538,5 +548,7 @@ void papi_screen_end(struct papi_screen *screen)
 	delscreen(screen->curses);
 	fclose(screen->terminal);
 	papi_text_data_end(&screen->data);
+	papi_text_choice_end(screen->choice);
+	free(screen->wish);
 	free(screen);
 }

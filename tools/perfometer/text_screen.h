@@ -13,11 +13,12 @@
 #include <stddef.h>
 
 #include "journal.h"
+#include "server.h"
 
 struct papi_screen;
 
-/* NULL, and why. */
-struct papi_screen *papi_screen_begin(char *reason, size_t size);
+/* answers: who says what can be counted, and counts it; NULL: it is a recording. NULL, and why. */
+struct papi_screen *papi_screen_begin(const struct papi_server_answers *answers, char *reason, size_t size);
 /* What to wait for with poll(): keys. */
 int papi_screen_file(const struct papi_screen *screen);
 /* Takes what is new in the journal and the keys that were pressed, and draws. False: the user has had enough. */
