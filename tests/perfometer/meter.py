@@ -12,6 +12,7 @@ from harness import main, ProgramTest, TOOLS  # noqa: F401 (main is for the test
 
 PERFOMETER = os.path.join(TOOLS, "perfometer")
 LOOPER = os.path.join(os.environ["PAPI_RUN_HELPERS"], "looper")
+MARKER = os.environ.get("PAPI_MARKER")
 HAS_SERVER = os.environ["PAPI_PERFOMETER_SERVER"] == "yes"
 PAGE_FAULTS, TASK_CLOCK, MINOR_FAULTS = "perf::PAGE-FAULTS", "perf::TASK-CLOCK", "perf::MINOR-FAULTS"
 
@@ -94,6 +95,30 @@ class Meter:
             pass
         self.process.wait(timeout=60)
         self.process.stderr.close()
+
+
+class Marker:
+    """A program that does what it is told, a letter at a time."""
+
+    def __init__(self, environment, command=(MARKER,)):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
+                                        stderr=subprocess.DEVNULL, text=True)
+        assert self.process.stdout.readline() == "ready\n"
+
+    def do(self, letters):
+        said = []
+        for letter in letters:
+            self.process.stdin.write(letter + "\n")
+            self.process.stdin.flush()
+            while (line := self.process.stdout.readline()) not in ("done\n", ""):
+                said.append(line.strip())
+        return said
+
+    def end(self):
+        self.process.stdin.close()
+        status = self.process.wait(timeout=60)
+        self.process.stdout.close()
+        return status
 
 
 class MeterTest(ProgramTest):

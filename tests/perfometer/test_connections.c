@@ -360,9 +360,87 @@ static void test_a_page_that_sleeps(void **state)
 	assert_true(papi_journal_end(&bench.journal));
 }
 
+/* ---- what is kept for a page that comes later ---- */
+
+static void write_of_kind(struct papi_journal *journal, enum papi_journal_kind kind, int lane, double time)
+{
+	fprintf(papi_journal_write(journal, kind, lane, time), "{\"t\":%.6f}", time);
+	papi_journal_done(journal);
+}
+
+static void write_band(struct papi_journal *journal, int lane, const char *name, double time)
+{
+	fprintf(papi_journal_write_band(journal, lane, name, time), "{\"band\":\"%s\"}", name);
+	papi_journal_done(journal);
+}
+
+static size_t count_bands(const struct papi_journal *journal, const char *name)
+{
+	const struct papi_journal_entry *entry;
+	size_t found = 0;
+
+	for (uint64_t next = 0; (entry = papi_journal_from(journal, next)); next = entry->number + 1)
+		found += entry->kind == PAPI_JOURNAL_BAND && strstr(entry->text, name);
+	return found;
+}
+
+static void pass_until(struct papi_journal *journal, double *now, double end)
+{
+	for (; *now < end; *now += 1)
+		write_of_kind(journal, PAPI_JOURNAL_PASSING, 0, *now);
+}
+
+static void test_bands_are_kept_as_long_as_they_last(void **state)
+{
+	struct papi_journal journal;
+	double now = 3;
+
+	(void)state;
+	papi_journal_begin(&journal);
+	write_of_kind(&journal, PAPI_JOURNAL_THREAD, 7, 0);
+	write_band(&journal, 0, "solve", 1);
+	write_band(&journal, 0, "short", 1);
+	write_band(&journal, 7, "solve", 1);
+	papi_journal_end_band(&journal, 0, "short", 2);
+	papi_journal_end_band(&journal, 7, "other", 2);
+	pass_until(&journal, &now, 3600);
+	assert_int_equal(count_bands(&journal, "short"), 0);
+	assert_int_equal(count_bands(&journal, "solve"), 2);
+	/* That of a lane goes with it. */
+	write_of_kind(&journal, PAPI_JOURNAL_END, 7, now);
+	papi_journal_end_band(&journal, 0, "solve", now);
+	pass_until(&journal, &now, 3800);
+	assert_int_equal(count_bands(&journal, "solve"), 2);
+	pass_until(&journal, &now, 4000);
+	assert_int_equal(count_bands(&journal, "solve"), 0);
+	assert_true(papi_journal_end(&journal));
+}
+
+/* A program that begins and never ends takes no more room than that. */
+static void test_so_many_bands_are_kept(void **state)
+{
+	struct papi_journal journal;
+	double now = 10;
+
+	(void)state;
+	papi_journal_begin(&journal);
+	for (unsigned i = 0; i < 3 * PAPI_JOURNAL_BANDS; i++)
+		write_band(&journal, 0, i % 2 ? "odd" : "even", 1);
+	pass_until(&journal, &now, 1000);
+	assert_int_equal(count_bands(&journal, ""), PAPI_JOURNAL_BANDS);
+	for (unsigned i = 0; i < 3 * PAPI_JOURNAL_BANDS; i++)
+		papi_journal_end_band(&journal, 0, "odd", now);
+	pass_until(&journal, &now, 2000);
+	assert_int_equal(count_bands(&journal, "odd"), 0);
+	assert_int_equal(count_bands(&journal, "even"), PAPI_JOURNAL_BANDS / 2);
+	assert_true(papi_journal_end(&journal));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bands_are_kept_as_long_as_they_last),
+		cmocka_unit_test(test_so_many_bands_are_kept),
 		cmocka_unit_test(test_a_page_that_sleeps),
 		cmocka_unit_test(test_a_thousand),
 		cmocka_unit_test(test_an_end_in_the_middle),

@@ -11,39 +11,15 @@ import subprocess
 import sys
 
 import meter
+from meter import Marker, MARKER
 from prometheus import series_of
 
-MARKER = os.environ["PAPI_MARKER"]
 MPIRUN = os.environ["MPIRUN"]
 LINE, TICK = 6, 7
 
 
 def frame(kind, payload=b"", version=1):
     return b"PM" + bytes([version, kind]) + struct.pack("<I", len(payload)) + payload
-
-
-class Marker:
-    """A program that does what it is told, a letter at a time."""
-
-    def __init__(self, environment, command=(MARKER,)):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
-                                        stderr=subprocess.DEVNULL, text=True)
-        assert self.process.stdout.readline() == "ready\n"
-
-    def do(self, letters):
-        said = []
-        for letter in letters:
-            self.process.stdin.write(letter + "\n")
-            self.process.stdin.flush()
-            while (line := self.process.stdout.readline()) not in ("done\n", ""):
-                said.append(line.strip())
-        return said
-
-    def end(self):
-        self.process.stdin.close()
-        status = self.process.wait(timeout=60)
-        self.process.stdout.close()
-        return status
 
 
 class ListenTest(meter.MeterTest):

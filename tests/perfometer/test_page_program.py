@@ -71,6 +71,45 @@ class ProgramTest(pages.PageTest):
         found = re.match(r"total ([\d,]+)", (self.window.texts(".lane-total") or [""])[0])
         return int(found[1].replace(",", "")) if found else 0
 
+    def red(self):
+        """How much of the first lane is of that colour."""
+        return self.window.run(
+            "const { width, height } = document.querySelector('.u-wrap canvas');"
+            "const pen = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });"
+            "pen.drawImage(document.querySelector('.u-wrap canvas'), 0, 0);"
+            "const all = pen.getImageData(0, 0, width, height).data; let n = 0;"
+            "for (let i = 0; i < all.length; i += 4)"
+            " n += all[i + 3] > 0 && all[i] > all[i + 1] + 60 && all[i] > all[i + 2] + 60; return n")
+
+    def test_bands_of_a_program_that_comes(self):
+        """While perfometer listens: what a program marks, also for a page that comes later."""
+        environment = {**os.environ, "PAPI_PERFOMETER": os.path.basename(self.directory), "PAPI_VPMU": "off"}
+        running = meter.Meter("--listen", "-e", meter.PAGE_FAULTS, "--rate", "20", env=environment)
+        self.addCleanup(running.close)
+        address = f"{running.base}/?token={running.token}"
+        self.window.go(address)
+        self.ready()
+        program = meter.Marker(environment)
+        self.addCleanup(program.process.wait)
+        self.addCleanup(program.process.kill)
+        self.assertEqual(program.do("pf"), ["perfometer 1"])
+        self.wait_for(lambda: self.window.texts(".lane-name"), [f"marker {program.process.pid}"])
+        self.wait_for(lambda: bool(re.match(r"[\d.]+ ?k?/s", self.value())), True)
+        self.assertEqual(self.red(), 0)
+        program.do("rf")
+        self.wait_for(lambda: self.red() > 50, True)
+        # Another page, while it goes on.
+        self.window.go(address)
+        self.ready()
+        self.wait_for(lambda: self.red() > 50, True)
+        program.do("0f")
+        self.window.press("p", "1", "Home", "[")
+        self.assertIn("marker", self.window.text("#status"))
+        self.window.press("Right")
+        self.assertRegex(self.window.text("#status"), "red$")
+        self.assertEqual(program.end(), 0)
+        self.wait_for(lambda: "ended" in (self.window.texts(".lane-facts") or [""])[0], True)
+
     def test_totals_are_those_of_papi_run(self):
         if not meter.is_virtual():
             self.skipTest("needs the virtual PMU, whose counts are the same in every run")

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,8 @@ static bool is_kept(
 	case PAPI_JOURNAL_THREAD:
 	case PAPI_JOURNAL_END:
 		return !ended[entry->lane];
+	case PAPI_JOURNAL_BAND:
+		return entry->until >= before && !ended[entry->lane];
 	default:
 		return entry->time >= before;
 	}
@@ -132,7 +135,8 @@ static void keep(struct papi_journal *journal, const struct papi_journal_entry *
 	journal->bytes += entry->length;
 }
 
-const struct papi_journal_entry *papi_journal_from(const struct papi_journal *journal, uint64_t number)
+/* The first entry from that number on. */
+static size_t find(const struct papi_journal *journal, uint64_t number)
 {
 	size_t low = 0, high = journal->n_entries;
 
@@ -144,7 +148,48 @@ const struct papi_journal_entry *papi_journal_from(const struct papi_journal *jo
 		else
 			high = middle;
 	}
-	return low < journal->n_entries ? &journal->entries[low] : NULL;
+	return low;
+}
+
+const struct papi_journal_entry *papi_journal_from(const struct papi_journal *journal, uint64_t number)
+{
+	size_t at = find(journal, number);
+
+	return at < journal->n_entries ? &journal->entries[at] : NULL;
+}
+
+/* ---- bands ---- */
+
+/* FNV-1a. */
+static uint64_t number_of(const char *name)
+{
+	uint64_t number = 0xcbf29ce484222325u;
+
+	while (*name)
+		number = (number ^ (unsigned char)*name++) * 0x100000001b3u;
+	return number;
+}
+
+/* From then on it is kept no longer than other messages of that time. */
+static void close_band(struct papi_journal *journal, size_t i, double time)
+{
+	size_t at = find(journal, journal->bands[i].number);
+
+	if (at < journal->n_entries && journal->entries[at].number == journal->bands[i].number)
+		journal->entries[at].until = time;
+	journal->n_bands--;
+	memmove(&journal->bands[i], &journal->bands[i + 1], (journal->n_bands - i) * sizeof(journal->bands[0]));
+}
+
+void papi_journal_end_band(struct papi_journal *journal, int lane, const char *name, double time)
+{
+	uint64_t number = number_of(name);
+
+	for (size_t i = journal->n_bands; i-- > 0;)
+		if (journal->bands[i].lane == lane && journal->bands[i].name == number) {
+			close_band(journal, i, time);
+			return;
+		}
 }
 
 /* ---- writing ---- */
@@ -157,6 +202,17 @@ FILE *papi_journal_write(struct papi_journal *journal, enum papi_journal_kind ki
 	if (!journal->stream)
 		papi_perfometer_no_memory();
 	return journal->stream;
+}
+
+FILE *papi_journal_write_band(struct papi_journal *journal, int lane, const char *name, double time)
+{
+	FILE *out = papi_journal_write(journal, PAPI_JOURNAL_BAND, lane, time);
+
+	if (journal->n_bands == PAPI_JOURNAL_BANDS)
+		close_band(journal, 0, time);
+	journal->entry.until = (double)INFINITY;
+	journal->bands[journal->n_bands++] = (struct papi_journal_band){ journal->entry.number, number_of(name), lane };
+	return out;
 }
 
 /* Pages, which may be all that somebody looks at. */

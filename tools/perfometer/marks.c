@@ -22,7 +22,9 @@ static const struct {
 void papi_marks_write(
 	struct papi_journal *journal, double time, int lane, const char *name, const char *color, int begin)
 {
-	FILE *out = papi_journal_write(journal, PAPI_JOURNAL_PASSING, lane < 0 ? 0 : lane, time);
+	int of = lane < 0 ? 0 : lane;
+	FILE *out = begin > 0 ? papi_journal_write_band(journal, of, name, time)
+			      : papi_journal_write(journal, PAPI_JOURNAL_PASSING, of, time);
 
 	fprintf(out, "{\"type\":\"mark\",\"t\":%.6f,\"id\":", time);
 	if (lane < 0)
@@ -38,6 +40,8 @@ void papi_marks_write(
 		fputs("null", out);
 	fprintf(out, ",\"begin\":%s}", begin < 0 ? "null" : begin ? "true" : "false");
 	papi_journal_done(journal);
+	if (!begin)
+		papi_journal_end_band(journal, of, name, time);
 }
 
 static bool has_room(struct papi_marks *marks, struct papi_journal *journal, double time)

@@ -249,7 +249,7 @@ static const char *take_mark(struct papi_source *source, const json_t *message)
 	/* Those of all of it are of all its lanes, of which the first is the whole. */
 	if (!lane && source->n_lanes)
 		lane = source->lanes;
-	if (lane)
+	if (lane && !lane->ended)
 		papi_marks_write(source->session->journal, source->now, lane->ours, text_of(message, "name"),
 			*color ? color : NULL, json_is_boolean(begin) ? json_is_true(begin) : -1);
 	return NULL;

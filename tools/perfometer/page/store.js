@@ -3,7 +3,7 @@
 // What is not known is NaN. The oldest samples go when there are too many.
 
 const MOST_VALUES = 4e6; // kept of all threads and events together
-const MOST_BANDS = 20000; // of a thread
+const MOST_BANDS = 100000; // of a thread
 const MOST_NOTICES = 100;
 
 // ---- Columns ----
