@@ -17,8 +17,9 @@
 #include "process/remote.h"
 
 #define BEGIN_LIMIT_S 10
-#define TRY_MS        1500 /* for all threads, before it is said that counting has begun; and at the end */
-#define RETREAT_MS    2000 /* for the agent of a tool that was killed */
+#define TRY_MS        1500  /* for all threads, before it is said that counting has begun; and at the end */
+#define NOTICE_MS     2000  /* for the agent of a tool that was killed, to notice that ... */
+#define RETREAT_MS    20000 /* ... and to end */
 #define MAX_THREADS   4096
 #define REASON        PAPI_REMOTE_REASON
 
@@ -290,8 +291,8 @@ static double age_of(pid_t pid)
 		: 0;
 }
 
-/* The agent's thread has a name by which another tool is told. */
-static bool has_agent(void)
+/* The agent's thread has a name by which another tool is told: whether it has that one. */
+static bool has_agent(const char *wanted)
 {
 	static pid_t ids[MAX_THREADS];
 	size_t n = papi_remote_threads(&visited.remote, ids, MAX_THREADS);
@@ -303,7 +304,8 @@ static bool has_agent(void)
 
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)visited.remote.pid, (int)ids[i]);
 		file = fopen(path, "re");
-		found = file && fgets(name, sizeof(name), file) && !strcmp(name, PAPI_AGENT_VISIT_THREAD "\n");
+		found = file && fgets(name, sizeof(name), file) && !strncmp(name, wanted, strlen(wanted)) &&
+			!strcmp(name + strlen(wanted), "\n");
 		if (file)
 			fclose(file);
 	}
@@ -313,12 +315,16 @@ static bool has_agent(void)
 /* After a tool that was killed its agent brings the threads out by itself, and then ends. */
 static bool is_visited(void)
 {
-	long long until = now() + RETREAT_MS * 1000000LL;
-	bool visited_now;
+	long long begun = now();
+	bool visited_now, ends;
 
-	while ((visited_now = has_agent()) && now() < until)
-		pause_ms(10);
-	return visited_now &&
+	do {
+		visited_now = has_agent(PAPI_AGENT_VISIT_THREAD);
+		ends = has_agent(PAPI_AGENT_VISIT_ENDS);
+		if (visited_now || ends)
+			pause_ms(10);
+	} while ((visited_now || ends) && now() - begun < (ends ? RETREAT_MS : NOTICE_MS) * 1000000LL);
+	return (visited_now || ends) &&
 		!papi_remote_fail(&visited.remote,
 			"another tool, papi_run or perfometer, counts it by an agent already: one at a time can");
 }

@@ -223,6 +223,7 @@ static void retreat(void)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000L };
 
+	prctl(PR_SET_NAME, PAPI_AGENT_VISIT_ENDS, 0, 0, 0);
 	papi_agent_retreat();
 	for (unsigned i = 0; i < RETREAT_MS / 10 && papi_agent_inside(); i++)
 		nanosleep(&pause, NULL);

@@ -17,7 +17,8 @@
 #include "components/vpmu/agent.h"
 
 #define PAPI_AGENT_VISIT_FUNCTION "papi_agent_visit"
-#define PAPI_AGENT_VISIT_THREAD   "papi_agent" /* its name */
+#define PAPI_AGENT_VISIT_THREAD   "papi_agent"      /* its name ... */
+#define PAPI_AGENT_VISIT_ENDS     "papi_agent_ends" /* ... when its tool is gone, until it is, too */
 
 enum { PAPI_AGENT_VISIT_BEGINS, PAPI_AGENT_VISIT_READY, PAPI_AGENT_VISIT_FAILED };
 
