@@ -376,6 +376,8 @@ void papi_visit_look(void)
 {
 	if (visited.socket >= 0)
 		enter_all();
+	else
+		papi_remote_tend(&visited.remote);
 }
 
 /* "; thread 12 was not counted: it waits in the kernel, ..." */

@@ -5,7 +5,8 @@
  *	remote.c    opening, with what is refused; memory
  *	moment.c    whether a stopped thread may be made to call pthread_create()
  *	load.c      the way in
- *	x86_64/     registers, calls and system calls of a stopped thread
+ *	seize.c     a thread becomes one that is traced
+ *	x86_64/     registers, calls and system calls of a stopped thread; where its signal handlers return to
  *
  * A thread is stopped by ptrace(2), without a signal that the program could see, and goes on as if nothing had been: an
  * interrupted system call is made again. While one is stopped nothing may wait for what it may hold. A reason is a
@@ -37,7 +38,7 @@ enum papi_remote_function {
 	PAPI_REMOTE_FUNCTIONS
 };
 
-/* A thread that has not stopped when it was asked to. */
+/* A thread that has not stopped when it was asked to, or whose end is to be waited for. */
 struct papi_remote_late {
 	pid_t id;
 	bool armed; /* it has a breakpoint */
@@ -51,6 +52,7 @@ struct papi_remote {
 	uint64_t functions[PAPI_REMOTE_FUNCTIONS];
 	uint64_t call; /* an instruction that makes a system call */
 	bool executed; /* another program: what is known here is of the one before */
+	bool has_main; /* the thread with the number of the process is stopped */
 	struct papi_remote_late late[PAPI_REMOTE_LATE];
 	unsigned n_late;
 	char reason[PAPI_REMOTE_REASON]; /* why the last function has failed */
@@ -105,6 +107,8 @@ bool papi_remote_has_ended(const struct papi_remote *remote, pid_t thread);
 uint64_t papi_remote_stack(const struct papi_remote_thread *thread);
 /* Of a thread: R, S, D, ... as in proc(5). '\0': there is none. */
 char papi_remote_state(const struct papi_remote *remote, pid_t thread);
+/* False with errno: it cannot be traced. */
+bool papi_remote_seize(pid_t thread);
 /* Until no thread has a breakpoint. */
 void papi_remote_disarm(struct papi_remote *remote);
 

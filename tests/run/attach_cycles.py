@@ -48,7 +48,7 @@ TOOLS = {
     "papi_probe": lambda name: ["-f", "libc.so.6!*alloc*", "-f", "free", "-f", "libc.so.6!*spawn*", "-f",
                                 "libc.so.6!*wait*", *(["-f", "*"] if PROGRAMS[name][0] == BUSY else [])],
 }
-NOT_DISTURBING = re.compile(r"ended|no such|executed another program|waits in the kernel", re.IGNORECASE)
+NOT_DISTURBING = re.compile(r"ended|no such|executed another|waits in the kernel", re.IGNORECASE)
 POLL = "7 "
 
 
@@ -148,6 +148,8 @@ def main():
             done += not reason
             if reason:
                 reason = target.reason_of(reason)
+                if name == "execute":
+                    reason += " (it executed another program perhaps)"
                 refused[reason] = refused.get(reason, 0) + 1
         if target.process:
             target.end()

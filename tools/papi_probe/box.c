@@ -39,7 +39,8 @@ static bool order_it(
 	orders->number = number;
 	orders->address = address;
 	orders->size = size;
-	return post(session) || probe_fail(session, "the program has ended before it could be probed");
+	return post(session) ||
+		probe_fail(session, "it has ended, or executed another program, before it could be probed");
 }
 
 /* Nobody waits for an answer: the program may have ended by then. */
@@ -58,7 +59,8 @@ bool probe_box_ask(struct probe_session *session, enum papi_probe_order order, u
 		return false;
 	for (unsigned i = 0; i < LIMIT; i++) {
 		if (!papi_remote_read(&session->remote, session->box, &seen, sizeof(seen)))
-			return probe_fail(session, "the program has ended before it could be probed");
+			return probe_fail(
+				session, "it has ended, or executed another program, before it could be probed");
 		if (seen.answered == serial) {
 			*orders = seen;
 			*answer = seen.answer;

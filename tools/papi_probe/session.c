@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -29,6 +30,7 @@
 #define START_MS   10000 /* until a program has come to its first constructor */
 #define CLOCK_MS   20    /* to compare clocks, at least */
 #define WAIT_PAUSE 1
+#define TEND_MS    20 /* while threads that have not stopped are to be let go */
 
 static int pipe_of_child = -1;
 
@@ -322,16 +324,25 @@ static void watch(struct probe_session *session, const struct probe_options *opt
 	int signals = signalfd(-1, papi_program_signals(), SFD_CLOEXEC);
 	struct pollfd files[2] = { { .fd = session->remote.process, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN } };
+	long long next = probe_now() + (long long)(options->interval_ms * 1e6);
 	const long long until = options->seconds > 0 ? probe_now() + (long long)(options->seconds * 1e9) : LLONG_MAX;
 
 	while (!session->ended && !files[1].revents && probe_now() < until) {
-		double ms = options->interval_ms > 0 ? options->interval_ms : INT_MAX;
+		double ms = options->interval_ms > 0 ? fmax((double)(next - probe_now()) / 1e6 + 1, 0) : INT_MAX;
 		double left = until == LLONG_MAX ? INT_MAX : (double)(until - probe_now()) / 1e6 + 1;
-		int ready = poll(files, 2, (int)(ms < left ? ms : left));
+		bool tends = session->remote.n_late > 0;
+		int ready;
 
+		if (tends && left > TEND_MS)
+			left = TEND_MS;
+		ready = poll(files, 2, (int)(ms < left ? ms : left));
+		if (tends)
+			papi_remote_tend(&session->remote);
 		session->ended = files[0].revents != 0;
-		if (!ready && options->interval_ms > 0 && probe_now() < until)
+		if (!ready && options->interval_ms > 0 && probe_now() < until && probe_now() >= next) {
 			probe_report_interval(options, session);
+			next = probe_now() + (long long)(options->interval_ms * 1e6);
+		}
 	}
 	close(signals);
 }

@@ -196,6 +196,24 @@ static enum waited wait_until_stopped(pid_t id, int limit_ms)
 	return waited;
 }
 
+static void be_late(struct papi_remote *remote, pid_t id, bool armed)
+{
+	for (unsigned i = 0; i < remote->n_late; i++)
+		if (remote->late[i].id == id)
+			return;
+	if (remote->n_late < PAPI_REMOTE_LATE)
+		remote->late[remote->n_late++] = (struct papi_remote_late){ .id = id, .armed = armed };
+}
+
+/* A thread that executes another program waits for the ends of the others, which their tracer has to take note of; and
+ * comes to have the number of the process, under which it stops if it was asked to. */
+static void lose(struct papi_remote *remote, pid_t id)
+{
+	be_late(remote, id, false);
+	if (!remote->has_main)
+		be_late(remote, remote->pid, false);
+}
+
 /* A thread that was asked to stop and did not, as it waited in the kernel, would do so later, for ever; and go on with
  * a breakpoint, if it had one. */
 bool papi_remote_is_late(struct papi_remote *remote, pid_t id)
@@ -215,6 +233,8 @@ bool papi_remote_is_late(struct papi_remote *remote, pid_t id)
 			take_trap(remote, thread, &status, STOP_LIMIT_MS);
 		ptrace(PTRACE_DETACH, thread, NULL, is_trap(status) && !is_breakpoint(thread) ? SIGTRAP : 0);
 		remote->late[i--] = remote->late[--remote->n_late];
+		if (waited == GONE && thread != remote->pid && !remote->has_main)
+			be_late(remote, remote->pid, false);
 	}
 	return late || remote->n_late == PAPI_REMOTE_LATE;
 }
@@ -222,11 +242,6 @@ bool papi_remote_is_late(struct papi_remote *remote, pid_t id)
 void papi_remote_tend(struct papi_remote *remote)
 {
 	papi_remote_is_late(remote, 0);
-}
-
-static void be_late(struct papi_remote *remote, pid_t id, bool armed)
-{
-	remote->late[remote->n_late++] = (struct papi_remote_late){ .id = id, .armed = armed };
 }
 
 void papi_remote_disarm(struct papi_remote *remote)
@@ -250,8 +265,8 @@ static bool stop(struct papi_remote *remote, pid_t id)
 
 	if (!ptrace(PTRACE_INTERRUPT, id, NULL, NULL))
 		waited = wait_until_stopped(id, STOP_LIMIT_MS);
-	if (waited == TOO_LONG)
-		be_late(remote, id, false);
+	if (waited != STOPPED)
+		lose(remote, id);
 	return waited == STOPPED ||
 		papi_remote_fail(remote, waited == GONE ? "it has ended" : "it waits in the kernel and does not stop");
 }
@@ -274,7 +289,7 @@ struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id
 		return NULL;
 	}
 	thread = calloc(1, sizeof(*thread));
-	if (!thread || ptrace(PTRACE_SEIZE, id, NULL, NULL)) {
+	if (!thread || !papi_remote_seize(id)) {
 		papi_remote_fail(remote, "a thread cannot be stopped (ptrace): %s", strerror(errno));
 		free(thread);
 		return NULL;
@@ -282,9 +297,12 @@ struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id
 	thread->remote = remote;
 	thread->id = id;
 	if (stop(remote, id)) {
-		if (is_same_program(remote) && read_state(thread))
+		if (is_same_program(remote) && read_state(thread)) {
+			remote->has_main = remote->has_main || id == remote->pid;
 			return thread;
-		ptrace(PTRACE_DETACH, id, NULL, NULL);
+		}
+		if (ptrace(PTRACE_DETACH, id, NULL, NULL))
+			lose(remote, id);
 	}
 	free(thread);
 	return NULL;
@@ -295,22 +313,30 @@ struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id
 static bool detach(struct papi_remote_thread *thread, const struct user_regs_struct *registers, uint64_t mask)
 {
 	struct iovec vectors = { thread->vectors, thread->vectors_size };
+	struct papi_remote *remote = thread->remote;
 	pid_t id = thread->id;
-	bool good = true;
+	bool good;
 
+	if (id == remote->pid)
+		remote->has_main = false;
 	if (thread->late) {
 		free(thread);
 		return false;
 	}
-	if (thread->called)
+	/* The number may be that of a thread that has executed another program, whose registers are not these. */
+	good = is_same_program(remote);
+	if (good && thread->called)
 		good = !ptrace(PTRACE_SETREGSET, id, NT_X86_XSTATE, &vectors);
 	good = good && !ptrace(PTRACE_SETREGS, id, NULL, registers) &&
 		!ptrace(PTRACE_SETSIGMASK, id, sizeof(mask), &mask);
-	for (int number = 1; thread->signals >> (number - 1); number++)
+	for (int number = 1; good && thread->signals >> (number - 1); number++)
 		if (thread->signals >> (number - 1) & 1)
-			syscall(SYS_tgkill, thread->remote->pid, id, number);
+			syscall(SYS_tgkill, remote->pid, id, number);
 	free(thread);
-	return !ptrace(PTRACE_DETACH, id, NULL, NULL) && good;
+	if (!ptrace(PTRACE_DETACH, id, NULL, NULL))
+		return good;
+	lose(remote, id);
+	return false;
 }
 
 /* With -ERESTART* and orig_rax as they were, the kernel makes the call again. */
