@@ -6,12 +6,13 @@ program metrics_test
   use papi
   implicit none
   integer, parameter :: unit = 10
-  character(len=*), parameter :: file = 'fortran-metrics.csv', bad = 'fortran-metrics-bad.csv'
   character(len=*), parameter :: quarter = '"A quarter of the faults, which is what this test wants to know."'
+  character(len=:), allocatable :: file, bad
   character(len=PAPI_HUGE_STR_LEN) :: name, text, long_text, worth, why, from
   integer(c_int) :: check, group, groups, metrics, events, rules
   real(c_double) :: values(0:PAPI_METRIC_MOST - 1)
 
+  call name_files
   call papif_metric_groups(groups)
   call expect_equal(PAPI_ENOINIT, groups, 'before the library is initialised')
   check = PAPI_VER_CURRENT
@@ -25,6 +26,19 @@ program metrics_test
   call counting
   call check_done
 contains
+
+  ! Where everybody may write.
+  subroutine name_files
+    character(len=128) :: directory
+    character(len=16) :: process
+    integer :: status
+
+    call get_environment_variable('TMPDIR', directory, status=status)
+    if (status /= 0 .or. directory == ' ') directory = '/tmp'
+    write (process, '(i0)') getpid()
+    file = trim(directory) // '/papi-fortran-metrics-' // trim(process)
+    bad = file // '-bad'
+  end subroutine name_files
 
   subroutine write_file(path, lines)
     character(len=*), intent(in) :: path, lines(:)
