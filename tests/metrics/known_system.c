@@ -108,7 +108,7 @@ static bool take_cpus(void)
 	CPU_ZERO(&work.one);
 	CPU_ZERO(&work.other);
 	if (sched_getaffinity(0, sizeof(all), &all) == 0)
-		for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
+		for (size_t i = 0; i < CPU_SETSIZE && found < 2; i++)
 			if (CPU_ISSET(i, &all))
 				CPU_SET(i, found++ ? &work.other : &work.one);
 	if (found < 2)

@@ -162,6 +162,8 @@ class Attach(ProbeTest):
         """Its parent waits for it in the kernel, and does not stop."""
         pipe = self.path("pipe")
         os.mkfifo(pipe)
+        # Whatever happens, the child does not stay.
+        self.addCleanup(lambda: os.close(os.open(pipe, os.O_RDWR)))
         target = self.start_target(sys.executable, "-c",
                                    "import os, sys\nprint('ready', flush=True)\nsys.stdin.readline()\n"
                                    "child = os.posix_spawn('/bin/true', ['true'], {}, file_actions=[\n"
@@ -170,7 +172,9 @@ class Attach(ProbeTest):
         watcher = self.attach(target, names=("libc.so.6!malloc",))
         target.stdin.write(b"\n")
         target.stdin.flush()
-        self.wait_until(lambda: self.state(target) == "D", "the program to wait for its child")
+        # It may wait in the kernel for other things, too.
+        self.wait_until(lambda: self.children(target) and self.state(target) == "D",
+                        "the program to wait for its child")
         watcher.send_signal(signal.SIGINT)
         errors = watcher.communicate(timeout=120)[1]
         self.assertEqual(watcher.returncode, 125)
@@ -181,6 +185,11 @@ class Attach(ProbeTest):
         self.finish(self.attach(target, names=("libc.so.6!malloc",)))
         self.assertEqual(target.communicate(b"\n", timeout=60)[0], b"")
         self.assertEqual(target.returncode, 0)
+
+    @staticmethod
+    def children(target):
+        with open(f"/proc/{target.pid}/task/{target.pid}/children", encoding="utf-8") as file:
+            return file.read().split()
 
     @staticmethod
     def state(target):

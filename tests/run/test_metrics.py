@@ -198,7 +198,7 @@ class Lists(MetricsTest):
         groups = re.findall(r"^(\w+)  ", result.stdout, re.M)
         self.assertEqual(groups, ["flops", "cache", "branch", "tlb", "memory", "vector", "instructions", "stalls",
                                   "energy", "roofline", "system"])
-        self.assertIn("  page_faults_per_second    page faults (fault/s, exact): N0 / N1 = perf::PAGE-FAULTS, "
+        self.assertIn("  page_faults_per_second    faults, by CPU time (fault/s, exact): N0 / N1 = perf::PAGE-FAULTS, "
                       "perf::TASK-CLOCK\n", result.stdout)
 
     def test_one(self):

@@ -71,7 +71,7 @@ static void open_file(struct papi_profile_marks *marks, int directory, const cha
 	marks->threads = papi_profile_allocate(marks->threads, marks->n_threads + 1, sizeof(*marks->threads));
 	thread = &marks->threads[marks->n_threads++];
 	*thread = (struct papi_profile_marked){ .file = memory, .tid = memory->tid, .over = UINT64_MAX };
-	snprintf(thread->name, sizeof(thread->name), "%s", name);
+	memcpy(thread->name, name, strnlen(name, sizeof(thread->name) - 1));
 }
 
 static bool is_open(const struct papi_profile_marks *marks, const char *name)

@@ -21,6 +21,7 @@
 #define MOST_BODY        ((size_t)16 << 10)
 #define PATIENCE_S       30u /* with a connection that says nothing */
 #define PIECE            ((size_t)16 << 10)
+#define LAST_ROUNDS      100 /* of the server, when it ends */
 
 /* A page that is connected to /data. */
 struct listener {
@@ -492,7 +493,9 @@ void papi_server_end(struct papi_server *server)
 	/* A connection that is suspended cannot be ended. */
 	server->closed = true;
 	wake(server);
-	MHD_run(server->daemon);
+	/* Each that reads gets to the end of what it reads, unless it does not read. */
+	for (unsigned i = 0; i < LAST_ROUNDS && (!i || server->n_listeners); i++)
+		MHD_run(server->daemon);
 	MHD_stop_daemon(server->daemon);
 	free(server->address);
 	free(server);
