@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,27 @@
 #include <unistd.h>
 
 #include "agent/collector.h"
+
+/* "descriptor,...,...,key", in decimal. */
+static bool parse(const char *text, int *descriptor, unsigned long long *key)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (end == text || number < 0 || number > INT_MAX)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		if (*end != ',')
+			return false;
+		strtol(end + 1, &end, 10);
+	}
+	if (*end != ',' || end[1] < '0' || end[1] > '9')
+		return false;
+	errno = 0;
+	*descriptor = (int)number;
+	*key = strtoull(end + 1, NULL, 10);
+	return errno == 0;
+}
 
 /* What the environment of a process said when it began: the table's descriptor there, and its key. */
 static bool read_told(pid_t pid, int *descriptor, unsigned long long *key)
@@ -26,8 +48,7 @@ static bool read_told(pid_t pid, int *descriptor, unsigned long long *key)
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
 	file = fopen(path, "re");
 	while (file && !told && getdelim(&text, &room, '\0', file) > 0)
-		told = !strncmp(text, name, sizeof(name) - 1) &&
-			sscanf(text + sizeof(name) - 1, "%d,%*d,%*d,%llu", descriptor, key) == 2;
+		told = !strncmp(text, name, sizeof(name) - 1) && parse(text + sizeof(name) - 1, descriptor, key);
 	free(text);
 	if (file)
 		fclose(file);
