@@ -130,6 +130,8 @@ class ListenTest(meter.MeterTest):
         self.assertEqual(program.do("p"), ["perfometer 1"])
         listener.process.kill()
         listener.process.wait()
+        # A process that it was about to start has the connection until it executes its program.
+        self.wait_until(lambda: program.do("p") == ["perfometer 0"], "nobody")
         self.assertEqual(program.do("rgpr0"), ["perfometer 0"])
         self.assertEqual(program.end(), 0)
 
@@ -258,27 +260,27 @@ class ListenTest(meter.MeterTest):
         def series(threads):
             return [(dict(labels), value)
                     for labels, value in series_of(listener.ask("/metrics", threads=threads)[1]).items()]
-        self.wait_until(lambda: len([1 for labels, _ in series("1") if "tid" in labels]) == 4, "threads")
+        self.wait_until(lambda: len([1 for labels, _ in series("1") if "tid" in labels]) == 8, "threads")
         for labels, value in series("1"):
             rank = int(labels["rank"])
             self.assertEqual(labels["program"], "looper")
             if "tid" in labels:
-                self.assertEqual((labels["__name__"], labels["event"], labels["thread"]),
-                                 ("papi_thread_event_total", "PAPI_TOT_INS", "looper"))
+                self.assertEqual((labels["__name__"], labels["thread"]), ("papi_thread_event_total", "looper"))
+                self.assertIn(labels["event"], ("PAPI_TOT_INS", "PAPI_BR_INS"))
                 self.assertEqual(labels["process"], labels["pid"])
             elif labels["__name__"] == "papi_program_running":
                 self.assertEqual(value, 1)
                 with open(f"/proc/{labels['pid']}/stat", encoding="ascii") as file:
                     self.assertEqual(int(file.read().split()[3]), joined[rank].pid)
             else:
-                # Not the metric, nor what it is made of, which nobody has asked for.
-                self.assertIn(labels["event"], ("PAPI_TOT_INS", meter.PAGE_FAULTS))
-        self.assertEqual(len(series(None)), 6)
+                # Not the metric, but what it is made of.
+                self.assertIn(labels["event"], ("PAPI_TOT_INS", "PAPI_BR_INS", meter.PAGE_FAULTS))
+        self.assertEqual(len(series(None)), 8)
         for one in joined:
             os.killpg(one.pid, signal.SIGKILL)
         self.wait_until(lambda: [value for labels, value in series("1") if "event" not in labels] == [0, 0], "ends")
         # What they had counted by then is known, and nothing of threads.
-        self.assertEqual(len(series("1")), 6)
+        self.assertEqual(len(series("1")), 8)
 
     def test_the_first_that_joins_says_what_is_counted(self):
         listener = self.listen()
@@ -286,6 +288,22 @@ class ListenTest(meter.MeterTest):
         self.wait_for_samples(1, 2)
         self.assertEqual([[event["name"] for event in schema["events"]] for schema in self.messages("schema")][-1],
                          [meter.MINOR_FAULTS])
+
+    def test_the_first_that_joins_asks_for_a_metric(self):
+        """What that is made of is for Prometheus, and not on the page."""
+        if not meter.is_virtual():
+            self.skipTest("needs the virtual PMU")
+        self.environment["PAPI_VPMU"] = "always"
+        listener = self.listen()
+        self.join(listener, "-e", "branch_share", "--", meter.LOOPER, "ss", "100000000000")
+        self.wait_for(lambda _: any(sample.get("branch_share") for sample in meter.samples_of(self.messages(), 1)),
+                      "a share")
+        self.assertEqual([[event["name"] for event in schema["events"]] for schema in self.messages("schema")][-1],
+                         ["branch_share"])
+        totals = {dict(labels).get("event"): value for labels, value in series_of(listener.ask("/metrics")[1]).items()}
+        self.assertEqual(set(totals), {None, "PAPI_BR_INS", "PAPI_TOT_INS"})
+        self.assertLess(0, totals["PAPI_BR_INS"])
+        self.assertLess(totals["PAPI_BR_INS"], totals["PAPI_TOT_INS"])
 
     def test_one_that_dies_or_stops_leaves_the_others(self):
         listener = self.listen("-e", meter.PAGE_FAULTS)

@@ -24,7 +24,7 @@ struct papi_openmetrics_sources {
 	struct papi_source *const *lists[2];
 	size_t numbers[2];
 };
-/* The same of them, for events that are asked for: no others come. */
+/* The same of them; what metrics are made of comes with them. */
 char *papi_openmetrics_sources(const struct papi_openmetrics_sources *sources, bool threads);
 
 /* ---- openmetrics.c, for openmetrics_sources.c ---- */

@@ -70,11 +70,11 @@ static void write_lane(const struct text *text)
 		write_running(text);
 		return;
 	}
-	for (size_t i = 0; i < session->n_asked; i++) {
-		const struct papi_session_event *event = &session->events[session->asked[i]];
+	for (size_t i = 0; i < session->n_events; i++) {
+		const struct papi_session_event *event = &session->events[i];
 
-		if (event->source != PAPI_SESSION_METRIC)
-			write_event(text, event, session->asked[i]);
+		if (event->wanted && event->source != PAPI_SESSION_METRIC)
+			write_event(text, event, i);
 	}
 }
 

@@ -569,6 +569,7 @@ int papi_perfometer_run(const struct papi_perfometer_options *options)
 	papi_journal_begin(&meter.journal);
 	papi_session_begin(&meter.session, &meter.journal);
 	meter.session.rank = papi_meet_rank();
+	meter.session.tells_parts = options->join;
 	if (start(&meter)) {
 		talk(&meter);
 		while (goes_on(&meter))

@@ -208,6 +208,8 @@ void papi_session_write_schema(struct papi_session *session)
 		fprintf(out, ",\"kind\":\"%s\",\"unit\":", event->kind);
 		papi_escape_json(out, event->unit);
 		fprintf(out, ",\"metric\":%s", event->source == PAPI_SESSION_METRIC ? "true" : "false");
+		if (i >= session->n_asked - session->n_parts)
+			fputs(",\"part\":true", out);
 		fprintf(out, ",\"user_only\":%s}",
 			event->source == PAPI_SESSION_VIRTUAL || event->counter.user_only ? "true" : "false");
 	}
@@ -215,10 +217,28 @@ void papi_session_write_schema(struct papi_session *session)
 	papi_journal_done(session->journal);
 }
 
+/* Behind those that are asked for, where they are told: events that metrics among them need. Their number. */
+static size_t find_parts(const struct papi_session *session, size_t **asked, size_t number)
+{
+	size_t all = number;
+
+	for (size_t i = 0; i < session->n_events && session->tells_parts; i++) {
+		bool is_asked = false;
+
+		for (size_t k = 0; k < number; k++)
+			is_asked = is_asked || (*asked)[k] == i;
+		if (is_asked || !session->events[i].wanted)
+			continue;
+		*asked = papi_perfometer_allocate(*asked, all + 1, sizeof(**asked));
+		(*asked)[all++] = i;
+	}
+	return all - number;
+}
+
 bool papi_session_choose(
 	struct papi_session *session, const char *const names[], size_t number, char *reason, size_t size)
 {
-	size_t *found = papi_perfometer_allocate(NULL, number + 1, sizeof(*found));
+	size_t *found = papi_perfometer_allocate(NULL, number + 1, sizeof(*found)), n_parts;
 	bool chosen = look_up_all(session, names, number, found, reason, size);
 
 	if (chosen) {
@@ -238,9 +258,11 @@ bool papi_session_choose(
 		want(session, found, number);
 	}
 	stop_unwanted(session);
+	n_parts = find_parts(session, &found, number);
 	free(session->asked);
 	session->asked = found;
-	session->n_asked = number;
+	session->n_asked = number + n_parts;
+	session->n_parts = n_parts;
 	if (session->program.pid) {
 		papi_session_write_schema(session);
 		papi_session_sample(session);

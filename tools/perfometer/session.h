@@ -53,6 +53,8 @@ struct papi_session {
 	struct papi_session_event *events; /* all that were ever asked for */
 	size_t n_events;
 	size_t *asked, n_asked; /* those of the newest schema, in its order */
+	bool tells_parts;       /* events that a metric needs are in the schema, too: behind the others ... */
+	size_t n_parts;         /* ... so many */
 	unsigned serial;
 	long long started;                      /* of the clock */
 	struct papi_session_lane whole, *lanes; /* lanes: by the number of their page */

@@ -213,9 +213,11 @@ static void adopt(struct papi_sources *sources, const struct papi_source *source
 	size_t known = 0;
 
 	for (size_t i = 0; i < number; i++) {
-		const char *name = json_string_value(json_object_get(json_array_get(source->events, i), "name"));
+		const json_t *event = json_array_get(source->events, i);
+		const char *name = json_string_value(json_object_get(event, "name"));
 
-		if (name && papi_session_choose(sources->session, &name, 1, reason, sizeof(reason)))
+		if (name && !json_is_true(json_object_get(event, "part")) &&
+			papi_session_choose(sources->session, &name, 1, reason, sizeof(reason)))
 			names[known++] = name;
 	}
 	if (known && papi_session_choose(sources->session, names, known, reason, sizeof(reason)))
