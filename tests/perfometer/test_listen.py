@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """perfometer --listen and --join: programs that call perfometer(), and ranks, in one recording."""
+import contextlib
 import json
 import os
 import re
@@ -160,8 +161,14 @@ class ListenTest(meter.MeterTest):
         joined = subprocess.Popen([meter.PERFOMETER, "--join", f"{listener.base}/?token={listener.token}", *command],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env={**self.environment, **environment}, start_new_session=True)
-        self.addCleanup(self.end, joined)
+        self.addCleanup(self.end_all, joined)
         return joined
+
+    def end_all(self, joined):
+        """Also the program, which would outlive what has joined."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(joined.pid, signal.SIGKILL)
+        self.end(joined)
 
     def join_marker(self, listener, rank, *options):
         joined = self.join(listener, *options, "--", MARKER, OMPI_COMM_WORLD_RANK=str(rank))
