@@ -245,6 +245,7 @@ static void read_call(struct reading *reading)
 		.callee = needed(reading, REFERENCE(reading, 3, addresses, false)),
 		.calls = count_at(reading, 4),
 		.value = count_at(reading, 5),
+		.region = needed(reading, REFERENCE(reading, 6, regions, false)),
 	};
 
 	if (!reading->good)
@@ -264,6 +265,7 @@ static void read_path(struct reading *reading)
 		.context = REFERENCE(reading, 2, contexts, true),
 		.address = needed(reading, REFERENCE(reading, 3, addresses, false)),
 		.value = count_at(reading, 4),
+		.region = needed(reading, REFERENCE(reading, 5, regions, false)),
 		.whole = true,
 	};
 
@@ -315,6 +317,7 @@ static void read_location(struct reading *reading)
 #define SCHEMA_OF_CALLS   2
 #define SCHEMA_OF_REGIONS 3
 #define SCHEMA_OF_PATHS   4
+#define SCHEMA_OF_BOTH    5
 
 /* In this order: a row refers to those of earlier tables. */
 static const struct {
@@ -333,17 +336,22 @@ static const struct {
 	{ "SELECT address, depth, function, file, line FROM location ORDER BY address, depth", read_location },
 };
 
-/* Stores of the first version have no calls, those of the second no regions, and those of the third no paths. */
+/* Stores of the first version have no calls, those of the second no regions, those of the third no paths, and those of
+ * the fourth no regions of either. */
 static const char outside_sql[] = "SELECT 0, ''", regions_sql[] = "SELECT id, name FROM region ORDER BY id";
 static const char *const counts_sql[] = {
 	"SELECT thread, event, context, address, samples, value, 0 FROM count ORDER BY event, thread, context, address",
 	"SELECT thread, event, context, address, samples, value, region FROM count"
 	" ORDER BY event, thread, context, address, region"
 };
-static const char calls_sql[] =
-	"SELECT thread, event, site, callee, calls, value FROM call ORDER BY event, callee, site";
-static const char paths_sql[] = "SELECT thread, event, context, callee, value FROM path WHERE value > 0"
-				" ORDER BY event, thread, context, callee";
+static const char *const calls_sql[] = {
+	"SELECT thread, event, site, callee, calls, value, 0 FROM call ORDER BY event, callee, site",
+	"SELECT thread, event, site, callee, calls, value, region FROM call ORDER BY event, callee, site, region"
+};
+static const char *const paths_sql[] = { "SELECT thread, event, context, callee, value, 0 FROM path WHERE value > 0"
+					 " ORDER BY event, thread, context, callee",
+	"SELECT thread, event, context, callee, value, region FROM path WHERE value > 0"
+	" ORDER BY event, thread, context, callee, region" };
 
 static bool read_table(struct reading *reading, const char *sql, void (*read)(struct reading *reading))
 {
@@ -490,10 +498,11 @@ struct papi_profile *papi_profile_load(const char *path, char *reason, size_t si
 		read_table(&reading, regions_sql, read_region);
 	if (reading.good)
 		read_table(&reading, counts_sql[profile->schema >= SCHEMA_OF_REGIONS], read_count);
+	profile->calls_by_region = profile->schema >= SCHEMA_OF_BOTH;
 	if (reading.good && profile->schema >= SCHEMA_OF_CALLS)
-		read_table(&reading, calls_sql, read_call);
+		read_table(&reading, calls_sql[profile->calls_by_region], read_call);
 	if (reading.good && profile->schema >= SCHEMA_OF_PATHS)
-		read_table(&reading, paths_sql, read_path);
+		read_table(&reading, paths_sql[profile->calls_by_region], read_path);
 	sqlite3_exec(profile->store, "COMMIT", NULL, NULL, NULL);
 	if (reading.good)
 		check_contexts(&reading);

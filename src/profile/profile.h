@@ -98,9 +98,11 @@ struct papi_profile_count {
 	bool whole; /* it is the function's that begins at the address, wherever in it */
 };
 
-/* What a place has called, in an exact profile: how often, and what happened there until it came back. */
+/* What a place has called, in an exact profile: how often in that region, and what happened in the region until it came
+ * back. */
 struct papi_profile_call {
 	uint32_t thread;
+	uint32_t region;
 	uint32_t event;
 	uint32_t site, callee; /* addresses */
 	int64_t calls, value;
@@ -132,6 +134,7 @@ struct papi_profile {
 	size_t n_counts;
 	struct papi_profile_call *calls;
 	size_t n_calls;
+	bool calls_by_region;             /* of calls and paths it is known in which region they were */
 	struct papi_profile_count *paths; /* of an exact profile with contexts: what functions did, by their callers */
 	size_t n_paths;
 	struct papi_profile_place *places;

@@ -14,7 +14,7 @@ uint32_t papi_profile_region_find(const struct papi_profile *profile, const char
 /* Whether there are any, besides what was outside. */
 bool papi_profile_has_regions(const struct papi_profile *profile);
 
-/* Counts of other regions are gone, and all calls: what happened in one may have been in several. */
+/* What happened in other regions is gone; all calls, where it is not known in which they happened. */
 void papi_profile_region_keep(struct papi_profile *profile, uint32_t region);
 
 /* Another event: that one as far as it happened in the region, "EVENT in REGION". NONE: there was nothing. */

@@ -41,10 +41,12 @@ static const char tables[] =
 	" WITHOUT ROWID;"
 	"CREATE TABLE call (thread INTEGER NOT NULL REFERENCES thread, event INTEGER NOT NULL REFERENCES event,"
 	" site INTEGER NOT NULL REFERENCES address, callee INTEGER NOT NULL REFERENCES address,"
-	" calls INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (thread, event, site, callee)) WITHOUT ROWID;"
+	" region INTEGER NOT NULL DEFAULT 0, calls INTEGER NOT NULL, value INTEGER NOT NULL,"
+	" PRIMARY KEY (thread, event, site, callee, region)) WITHOUT ROWID;"
 	"CREATE TABLE path (thread INTEGER NOT NULL REFERENCES thread, event INTEGER NOT NULL REFERENCES event,"
 	" context INTEGER NOT NULL DEFAULT 0, callee INTEGER NOT NULL REFERENCES address,"
-	" calls INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (thread, event, context, callee)) WITHOUT ROWID;"
+	" region INTEGER NOT NULL DEFAULT 0, calls INTEGER NOT NULL, value INTEGER NOT NULL,"
+	" PRIMARY KEY (thread, event, context, callee, region)) WITHOUT ROWID;"
 	"CREATE TABLE function (id INTEGER PRIMARY KEY, module INTEGER NOT NULL REFERENCES module, name TEXT NOT NULL,"
 	" linkage TEXT, low INTEGER, high INTEGER, file TEXT, line INTEGER);"
 	"CREATE TABLE location (address INTEGER NOT NULL REFERENCES address, depth INTEGER NOT NULL,"
@@ -86,9 +88,9 @@ static const char *const texts[STATEMENTS] = {
 	/* WHERE, so that ON is no part of a join. */
 	[COUNT] = ("INSERT INTO count SELECT a, b, c, d, e, f, g FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		   " samples = samples + excluded.samples, value = value + excluded.value"),
-	[CALL] = ("INSERT INTO call SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
+	[CALL] = ("INSERT INTO call SELECT a, b, c, d, e, f, g FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		  " calls = calls + excluded.calls, value = value + excluded.value"),
-	[PATH] = ("INSERT INTO path SELECT a, b, c, d, e, f FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
+	[PATH] = ("INSERT INTO path SELECT a, b, c, d, e, f, g FROM papi_rows WHERE true ON CONFLICT DO UPDATE SET"
 		  " calls = calls + excluded.calls, value = value + excluded.value"),
 	[PROGRESS] = "UPDATE run SET seconds = ?1, lost = ?2, status = ?3",
 };
@@ -374,16 +376,23 @@ int papi_profile_store_count(
 		(int64_t[]){ key->thread, key->event, key->context, key->address, key->region, samples, value });
 }
 
-int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t site,
-	int64_t callee, int64_t calls, int64_t value)
+static int put_call(struct papi_profile_store *store, enum statement which, const struct papi_profile_call_key *key,
+	int64_t calls, int64_t value)
 {
-	return put_row(store, CALL, (int64_t[PAPI_PROFILE_COLUMNS]){ thread, event, site, callee, calls, value });
+	return put_row(store, which,
+		(int64_t[]){ key->thread, key->event, key->from, key->callee, key->region, calls, value });
 }
 
-int papi_profile_store_path(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t context,
-	int64_t callee, int64_t calls, int64_t value)
+int papi_profile_store_call(
+	struct papi_profile_store *store, const struct papi_profile_call_key *key, int64_t calls, int64_t value)
 {
-	return put_row(store, PATH, (int64_t[PAPI_PROFILE_COLUMNS]){ thread, event, context, callee, calls, value });
+	return put_call(store, CALL, key, calls, value);
+}
+
+int papi_profile_store_path(
+	struct papi_profile_store *store, const struct papi_profile_call_key *key, int64_t calls, int64_t value)
+{
+	return put_call(store, PATH, key, calls, value);
 }
 
 int papi_profile_store_progress(struct papi_profile_store *store, double seconds, int64_t lost, int status)

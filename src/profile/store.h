@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define PAPI_PROFILE_APPLICATION 0x50415049 /* PAPI, in the header of the file */
-#define PAPI_PROFILE_SCHEMA      4
+#define PAPI_PROFILE_SCHEMA      5
 
 struct papi_profile_store;
 
@@ -76,13 +76,19 @@ struct papi_profile_count_key {
 int papi_profile_store_count(
 	struct papi_profile_store *store, const struct papi_profile_count_key *key, int64_t samples, int64_t value);
 
-/* Likewise, of calls of callee from site, two addresses: how many, and what happened in them. */
-int papi_profile_store_call(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t site,
-	int64_t callee, int64_t calls, int64_t value);
+/* From where an address was called: an address, or a path. How many calls there were counts for the region in which
+ * they began, what happened in them for that in which it did. */
+struct papi_profile_call_key {
+	int64_t thread, event, from, callee, region;
+};
 
-/* Likewise, of calls of callee by a path: how many, and what it did itself in them. */
-int papi_profile_store_path(struct papi_profile_store *store, int64_t thread, int64_t event, int64_t context,
-	int64_t callee, int64_t calls, int64_t value);
+/* Likewise, of calls from an address: how many, and what happened in them. */
+int papi_profile_store_call(
+	struct papi_profile_store *store, const struct papi_profile_call_key *key, int64_t calls, int64_t value);
+
+/* Likewise, of calls by a path: how many, and what the callee did itself in them. */
+int papi_profile_store_path(
+	struct papi_profile_store *store, const struct papi_profile_call_key *key, int64_t calls, int64_t value);
 
 /* How long the run has gone on, and what was lost; status: the wait status, negative while there is none. */
 int papi_profile_store_progress(struct papi_profile_store *store, double seconds, int64_t lost, int status);

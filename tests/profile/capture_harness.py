@@ -127,7 +127,7 @@ class CaptureTest(ProgramTest):
         return store, result
 
     def assert_whole(self, store):
-        self.assertEqual(store.pragmas, [APPLICATION, 4, "ok"])
+        self.assertEqual(store.pragmas, [APPLICATION, 5, "ok"])
         self.assertEqual(store.orphans, [])
 
     def assert_share(self, part, whole, share):

@@ -5,6 +5,8 @@
  *	nested       regions within each other, and a thread that has some of its own
  *	many N       so many regions with different names
  *	often N      a region that is begun and ended so often, while a timer interrupts
+ *	descend N    calls itself so often, with a region at each level within another one
+ *	resume       a coroutine that goes on in another region
  *	fork         a child that works outside, and in a region of its own, while its parent is in one
  *	kill         works in a region, and kills itself
  *	stop         regions that something else ends: that around them, and PAPI_hl_stop()
@@ -23,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -109,6 +112,44 @@ static void often(int n)
 		work_in("also", 5);
 	}
 	setitimer(ITIMER_REAL, &none, NULL);
+}
+
+static WHOLE void descend(int n)
+{
+	work_in("level", 10);
+	if (n)
+		descend(n - 1);
+	work(3);
+}
+
+static ucontext_t first, second;
+
+static WHOLE void inside(void)
+{
+	work(100);
+	swapcontext(&second, &first);
+	work(200);
+}
+
+static WHOLE void coroutine(void)
+{
+	inside();
+	swapcontext(&second, &first);
+}
+
+static void resume(void)
+{
+	static char stack[1 << 16];
+
+	if (getcontext(&second) != 0)
+		exit(1);
+	second.uc_stack.ss_sp = stack;
+	second.uc_stack.ss_size = sizeof(stack);
+	makecontext(&second, coroutine, 0);
+	swapcontext(&first, &second);
+	begin("resumed");
+	swapcontext(&first, &second);
+	end("resumed");
 }
 
 static void with_child(void)
@@ -223,6 +264,12 @@ int main(int argc, char **argv)
 		many(n);
 	} else if (strcmp(what, "often") == 0) {
 		often(n);
+	} else if (strcmp(what, "descend") == 0) {
+		begin("around");
+		descend(n);
+		end("around");
+	} else if (strcmp(what, "resume") == 0) {
+		resume();
 	} else if (strcmp(what, "fork") == 0) {
 		with_child();
 	} else if (strcmp(what, "kill") == 0) {

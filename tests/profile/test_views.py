@@ -371,7 +371,7 @@ class BadInputTest(ViewTest):
         self.assertEqual(os.stat(self.path).st_mtime_ns, before.st_mtime_ns)
 
     def test_other_schemas(self):
-        for version, words in ((5, "newer PAPI"), (0, "without a schema")):
+        for version, words in ((6, "newer PAPI"), (0, "without a schema")):
             store = stores.Store(self.path)
             store.base.execute(f"PRAGMA user_version = {version}")
             store.close()

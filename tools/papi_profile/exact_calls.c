@@ -15,12 +15,15 @@ struct node {
 	bool used;    /* the thread was in it, or in one that it led to */
 };
 
+/* So many nodes come first: outside of all calls, outside of all regions of the program and in each of them. */
+#define OUTSIDE (PAPI_VPMU_LOG_REGIONS + 1u)
+
 /* Of a thread. */
 struct nodes {
 	struct papi_profile_reading *reading;
 	const struct papi_profile_log *log;
 	const struct papi_profile_lane *lane;
-	struct node *nodes; /* in the order of the log; the first is outside of all calls */
+	struct node *nodes; /* behind the first, in the order of the log */
 	int64_t *own;       /* of each as many as there are counters: what happened there, but in no call from there */
 	size_t n;
 	unsigned n_counters;
@@ -60,19 +63,28 @@ static void write_pair(struct papi_profile_reading *reading, const struct papi_p
 	struct papi_profile_events *list = reading->records->events;
 	unsigned counters = (unsigned)__builtin_popcountll(log->head.profile);
 	uint64_t sums[1 + PAPI_VPMU_FIRST_MODELLED] = { 0 };
+	uint64_t any = 0;
 	int64_t site, callee;
 
 	for (size_t i = 0; i < n; i++)
 		for (unsigned j = 0; j <= counters; j++)
 			sums[j] += lane->ways[pairs[i]->number + j];
-	if (!is_whole(log, pairs[0]) || !sums[0])
+	for (unsigned j = 0; j <= counters; j++)
+		any |= sums[j];
+	if (!is_whole(log, pairs[0]) || !any)
 		return;
 	value(reading, log, &sums[1]);
 	site = site_of(reading, log, pairs[0]);
 	callee = papi_profile_log_address(reading, log, pairs[0]->module, pairs[0]->target);
 	for (size_t i = 0; i < list->number; i++)
-		papi_profile_store_call(reading->records->counts.store, lane->thread, (int64_t)i + 1, site, callee,
-			(int64_t)sums[0], reading->values[i]);
+		if (sums[0] || reading->values[i])
+			papi_profile_store_call(reading->records->counts.store,
+				&(struct papi_profile_call_key){ .thread = lane->thread,
+					.event = (int64_t)i + 1,
+					.from = site,
+					.callee = callee,
+					.region = log->regions[pairs[0]->region] },
+				(int64_t)sums[0], reading->values[i]);
 }
 
 static int by_place(const void *first, const void *second)
@@ -80,6 +92,8 @@ static int by_place(const void *first, const void *second)
 	const struct papi_vpmu_log_pair *a = *(const struct papi_vpmu_log_pair *const *)first;
 	const struct papi_vpmu_log_pair *b = *(const struct papi_vpmu_log_pair *const *)second;
 
+	if (a->region != b->region)
+		return a->region < b->region ? -1 : 1;
 	if (a->block != b->block)
 		return a->block < b->block ? -1 : 1;
 	if (a->target != b->target)
@@ -119,10 +133,10 @@ static bool is_context(const struct papi_vpmu_log_pair *pair)
 	return !is_of_others(pair) && (pair->to == pair->number || leads_to_others(pair));
 }
 
-/* Of those that are known by now. */
-static size_t place_of(const struct nodes *nodes, uint32_t number)
+/* Of a context among those that are known by now; else what is outside of all calls in the region. */
+static size_t place_of(const struct nodes *nodes, uint32_t number, uint32_t region)
 {
-	return number < nodes->lane->n ? nodes->places[number] : 0;
+	return number < nodes->lane->n && nodes->places[number] ? nodes->places[number] : region;
 }
 
 static int64_t *own_of(const struct nodes *nodes, size_t place)
@@ -134,11 +148,11 @@ static int64_t *own_of(const struct nodes *nodes, size_t place)
 static void add_node(struct nodes *nodes, const struct papi_vpmu_log_pair *pair)
 {
 	const uint64_t *ways = nodes->lane->ways + pair->number;
-	size_t place = nodes->n++, to, from = place_of(nodes, pair->from);
+	size_t place = nodes->n++, to, from = place_of(nodes, pair->from, pair->region);
 
 	nodes->nodes[place] = (struct node){ .pair = pair };
 	nodes->places[pair->number] = (uint32_t)place;
-	to = leads_to_others(pair) ? place : place_of(nodes, pair->to);
+	to = leads_to_others(pair) ? place : place_of(nodes, pair->to, pair->region);
 	nodes->nodes[to].calls += ways[0];
 	nodes->nodes[to].used |= ways[0] != 0;
 	if (leads_to_others(pair) && ways[0])
@@ -146,6 +160,7 @@ static void add_node(struct nodes *nodes, const struct papi_vpmu_log_pair *pair)
 	for (unsigned i = 0; i < nodes->n_counters; i++) {
 		int64_t all = (int64_t)(ways[1 + i] + ways[1 + i + nodes->n_counters]);
 
+		nodes->nodes[to].used |= all != 0;
 		own_of(nodes, to)[i] += all;
 		own_of(nodes, from)[i] -= all;
 	}
@@ -157,12 +172,16 @@ static void add_outside(struct nodes *nodes)
 	const struct papi_profile_ran *ran = &nodes->reading->places;
 	unsigned counter = 0;
 
-	nodes->nodes[nodes->n++] = (struct node){ .used = true };
+	memset(nodes->nodes, 0, OUTSIDE * sizeof(*nodes->nodes));
+	nodes->n = OUTSIDE;
+	for (size_t j = 0; j < ran->n; j++)
+		nodes->nodes[ran->places[j].region].used = true;
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
 		if (!(nodes->log->head.profile >> i & 1))
 			continue;
 		for (size_t j = 0; ran->slots[i] != PAPI_PROFILE_NO_SLOT && j < ran->n; j++)
-			nodes->own[counter] += (int64_t)ran->counters[j * ran->n_slots + ran->slots[i]];
+			own_of(nodes, ran->places[j].region)[counter] +=
+				(int64_t)ran->counters[j * ran->n_slots + ran->slots[i]];
 		counter++;
 	}
 }
@@ -170,9 +189,9 @@ static void add_outside(struct nodes *nodes)
 /* A call that has no end, since the process was killed, has no less than those that it has made. */
 static void mend_nodes(struct nodes *nodes)
 {
-	for (size_t i = nodes->n; i-- > 1;) {
+	for (size_t i = nodes->n; i-- > OUTSIDE;) {
 		const struct node *node = &nodes->nodes[i];
-		size_t from = place_of(nodes, node->pair->from);
+		size_t from = place_of(nodes, node->pair->from, node->pair->region);
 
 		if (!is_context(node->pair) || from >= i)
 			continue;
@@ -204,7 +223,7 @@ static int64_t callee_of(struct nodes *nodes, const struct node *node)
 static int64_t path_of(struct nodes *nodes, const struct node *node)
 {
 	struct papi_profile_counts *counts = &nodes->reading->records->counts;
-	const struct node *from = &nodes->nodes[place_of(nodes, node->pair->from)];
+	const struct node *from = &nodes->nodes[place_of(nodes, node->pair->from, node->pair->region)];
 
 	if (is_whole(nodes->log, node->pair))
 		return papi_profile_counts_context(counts, from->path, site_of(nodes->reading, nodes->log, node->pair));
@@ -216,6 +235,7 @@ static void write_node(struct nodes *nodes, size_t place)
 	struct node *node = &nodes->nodes[place];
 	struct papi_profile_reading *reading = nodes->reading;
 	struct papi_profile_events *list = reading->records->events;
+	uint32_t region = node->pair ? node->pair->region : (uint32_t)place;
 	int64_t callee = callee_of(nodes, node);
 
 	if (node->pair)
@@ -223,15 +243,20 @@ static void write_node(struct nodes *nodes, size_t place)
 	value(reading, nodes->log, (const uint64_t *)own_of(nodes, place));
 	for (size_t i = 0; i < list->number; i++)
 		if (node->calls || reading->values[i])
-			papi_profile_store_path(reading->records->counts.store, nodes->lane->thread, (int64_t)i + 1,
-				node->path, callee, (int64_t)node->calls, reading->values[i]);
+			papi_profile_store_path(reading->records->counts.store,
+				&(struct papi_profile_call_key){ .thread = nodes->lane->thread,
+					.event = (int64_t)i + 1,
+					.from = node->path,
+					.callee = callee,
+					.region = nodes->log->regions[region] },
+				(int64_t)node->calls, reading->values[i]);
 }
 
 static void write_nodes(struct nodes *nodes)
 {
 	mend_nodes(nodes);
 	for (size_t i = 0; i < nodes->n; i++)
-		if (nodes->nodes[i].used && (i == 0 || is_context(nodes->nodes[i].pair)))
+		if (nodes->nodes[i].used && (i < OUTSIDE || is_context(nodes->nodes[i].pair)))
 			write_node(nodes, i);
 }
 
@@ -245,7 +270,7 @@ static const struct papi_vpmu_log_pair *next_pair(
 	const struct papi_vpmu_log_pair *pair;
 
 	while ((pair = papi_profile_log_next(log, PAPI_VPMU_LOG_PAIR, sizeof(*pair), at)))
-		if (pair->number + counters < lane->n)
+		if (pair->number + counters < lane->n && pair->region < OUTSIDE)
 			return pair;
 	return NULL;
 }
@@ -256,10 +281,10 @@ static void write_contexts(struct papi_profile_reading *reading, const struct pa
 	unsigned counters = (unsigned)__builtin_popcountll(log->head.profile);
 	struct nodes nodes = { .reading = reading, .log = log, .lane = lane, .n_counters = counters };
 
-	nodes.nodes = papi_profile_allocate(NULL, n + 1, sizeof(*nodes.nodes));
-	nodes.own = papi_profile_allocate(NULL, (n + 1) * counters, sizeof(*nodes.own));
+	nodes.nodes = papi_profile_allocate(NULL, OUTSIDE + n, sizeof(*nodes.nodes));
+	nodes.own = papi_profile_allocate(NULL, (OUTSIDE + n) * counters, sizeof(*nodes.own));
 	nodes.places = papi_profile_allocate(NULL, lane->n, sizeof(*nodes.places));
-	memset(nodes.own, 0, (n + 1) * counters * sizeof(*nodes.own));
+	memset(nodes.own, 0, (OUTSIDE + n) * counters * sizeof(*nodes.own));
 	memset(nodes.places, 0, lane->n * sizeof(*nodes.places));
 	add_outside(&nodes);
 	for (size_t i = 0; i < n; i++)

@@ -105,8 +105,10 @@ void view_need_contexts(const struct view *view)
 {
 	if (papi_profile_has_contexts(view->profile))
 		return;
-	if (view->region && strcmp(view->profile->run.source, "exact") == 0)
-		fprintf(stderr, "%s: who called what is known of all of the program alone: leave out --region\n",
+	if (view->region && !view->profile->calls_by_region && strcmp(view->profile->run.source, "exact") == 0)
+		fprintf(stderr,
+			"%s: an older PAPI has recorded this profile, without the regions of calls: leave out "
+			"--region, or record it again\n",
 			view->tool->name);
 	else if (view->profile->n_calls)
 		fprintf(stderr,

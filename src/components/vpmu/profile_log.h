@@ -21,7 +21,7 @@
 #include "components/vpmu/ways.h"
 
 #define PAPI_VPMU_LOG_MAGIC   0x676f6c6970617031u
-#define PAPI_VPMU_LOG_VERSION 2
+#define PAPI_VPMU_LOG_VERSION 3
 #define PAPI_VPMU_LOG_SUFFIX  ".log"
 #define PAPI_VPMU_LOG_COUNTS  ".counts"
 
@@ -119,7 +119,8 @@ struct papi_vpmu_log_region {
 /*
  * A call, from the end of a block. In the counters of ways, from number on: how often, and then what happened until the
  * returns, of each counter of the profile. Calls of what is active already, further out, are in the first alone; with
- * contexts, what happened in those follows, in as many counters again.
+ * contexts, what happened in those follows, in as many counters again. All of that is what happened in the region; of
+ * calls that were open when it began, the block is of another region, in which they are counted.
  *
  * With contexts a call is one from a context to another. A context has the number of the call that first led to it, and
  * 0 is outside of all calls. A function that is on the way there already, further out, is that context again: recursion
@@ -134,7 +135,7 @@ struct papi_vpmu_log_pair {
 	uint32_t block;  /* its offset */
 	uint32_t number;
 	uint32_t from, to; /* contexts */
-	uint32_t unused;
+	uint32_t region;   /* as a block's */
 };
 
 #define PAPI_VPMU_LOG_OTHERS 1u

@@ -334,15 +334,16 @@ static void remember(struct papi_vpmu_thread *thread, uint32_t from, uint64_t su
 /* True: there is a frame. */
 static bool call(struct papi_vpmu_thread *thread, uint32_t block, uint64_t callee, uint64_t slot, bool again)
 {
+	const struct papi_vpmu_called called = { callee, block, thread->wants.region };
 	uint32_t from = last_frame(thread)->pair;
 	struct papi_vpmu_pair pair;
 
-	if (papi_vpmu_profile_others(from, block, callee, &pair)) {
+	if (papi_vpmu_profile_others(from, &called, &pair)) {
 		open_frame(thread, &pair, slot);
 		from = pair.counters;
 		again = false;
 	}
-	if (!papi_vpmu_profile_pair(from, block, callee, &pair))
+	if (!papi_vpmu_profile_pair(from, &called, &pair))
 		return false;
 	if (again)
 		remember(thread, from, callee + papi_vpmu_call_salt(block), &pair);
@@ -465,6 +466,26 @@ void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread)
 	for (unsigned i = 0; i < calls->n_stacks; i++)
 		settle(thread, &calls->stacks[i], true);
 	change_to(thread, stack);
+}
+
+/* What happens in the calls of a stack from now on is that region's; for them, how often a call is open stays. */
+static void move(struct papi_vpmu_thread *thread, struct stack *stack, uint8_t region)
+{
+	unsigned size = thread->calls->frame_size;
+	struct papi_vpmu_pair pair;
+
+	for (unsigned char *at = stack->first; at < top_of(thread, stack); at += size)
+		if (papi_vpmu_profile_elsewhere(frame_at(at - size)->pair, frame_at(at)->pair, region, &pair))
+			frame_at(at)->pair = pair.counters;
+}
+
+void papi_vpmu_calls_change_region(struct papi_vpmu_thread *thread, uint8_t region)
+{
+	struct papi_vpmu_calls *calls = thread->calls;
+
+	papi_vpmu_calls_settle(thread);
+	for (unsigned i = 0; calls && i < calls->n_stacks; i++)
+		move(thread, &calls->stacks[i], region);
 }
 
 void papi_vpmu_calls_end(struct papi_vpmu_thread *thread)

@@ -27,6 +27,8 @@ bool papi_vpmu_calls_begin(struct papi_vpmu_thread *thread);
 void papi_vpmu_calls_end(struct papi_vpmu_thread *thread);
 /* What open frames have done by now is counted: the process may be about to end. */
 void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread);
+/* Another region of the program begins: what open calls do from now on is counted apart. */
+void papi_vpmu_calls_change_region(struct papi_vpmu_thread *thread, uint8_t region);
 /* Does what translated code has left for (PAPI_VPMU_EXIT_CALLS). */
 void papi_vpmu_calls_exit(struct papi_vpmu_thread *thread);
 /* Does the rest of a call or return, from that step on (enum papi_vpmu_call_step): the call at the end of that block,

@@ -246,8 +246,12 @@ void papi_vpmu_engine_region(const char *name)
 	wants.region = name ? papi_vpmu_profile_region(name) : 0;
 	papi_vpmu_cache_unlock();
 	/* Where there is no room for it, it is a part of what is around it. */
-	if (wants.region != thread->wants.region)
-		papi_vpmu_thread_use(thread, &wants, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+	if (wants.region != thread->wants.region &&
+		papi_vpmu_thread_use(thread, &wants, (uint64_t)(uintptr_t)__builtin_frame_address(0)) == PAPI_OK) {
+		papi_vpmu_cache_lock();
+		papi_vpmu_calls_change_region(thread, wants.region);
+		papi_vpmu_cache_unlock();
+	}
 	papi_vpmu_signals_unblock(mask);
 }
 

@@ -14,7 +14,7 @@
  * that a short program touches little memory. */
 static struct pair {
 	uint64_t target;
-	uint32_t from, block, module, number, active;
+	uint32_t from, block, module, region, number, active;
 } * pairs;
 static struct function {
 	uint64_t address;
@@ -22,9 +22,8 @@ static struct function {
 } * functions;
 static uint32_t n_pairs, pair_places, n_functions, function_places, n_clocks;
 
-/* Offsets of the entries of pairs, by their numbers; NULL: there are no contexts. */
-static uint32_t *entries;
-static uint32_t n_contexts, most_contexts;
+static uint32_t *entries;                  /* offsets of the entries of pairs, by their numbers */
+static uint32_t n_contexts, most_contexts; /* 0: pairs have none */
 
 static uint32_t offset_of(uint32_t number)
 {
@@ -43,17 +42,19 @@ static struct function *place_of_function(uint64_t target)
 	}
 }
 
-static struct pair *place_of_pair(uint32_t from, uint32_t block, uint64_t target, uint32_t module)
+static struct pair *place_of_pair(const struct pair *wanted)
 {
-	uint64_t hash = (target ^ (uint64_t)block << 24) * 0x9e3779b97f4a7c15u;
-	uint32_t i = (uint32_t)((hash ^ hash >> 32 ^ from) * 0xbf58476d1ce4e5b9u >> 32);
+	uint64_t hash = (wanted->target ^ (uint64_t)wanted->block << 24 ^ (uint64_t)wanted->region << 56) *
+		0x9e3779b97f4a7c15u;
+	uint32_t i = (uint32_t)((hash ^ hash >> 32 ^ wanted->from) * 0xbf58476d1ce4e5b9u >> 32);
 
 	for (;; i++) {
 		struct pair *place = &pairs[i & (pair_places - 1)];
 
 		if (!place->number ||
-			(place->from == from && place->block == block && place->target == target &&
-				place->module == module))
+			(place->from == wanted->from && place->block == wanted->block &&
+				place->target == wanted->target && place->module == wanted->module &&
+				place->region == wanted->region))
 			return place;
 	}
 }
@@ -94,7 +95,7 @@ static bool spread_pairs(void)
 	pair_places = 2 * n;
 	for (uint32_t i = 0; i < n; i++)
 		if (old[i].number)
-			*place_of_pair(old[i].from, old[i].block, old[i].target, old[i].module) = old[i];
+			*place_of_pair(&old[i]) = old[i];
 	papi_vpmu_memory_unmap(old, n * sizeof(*old));
 	return true;
 }
@@ -121,12 +122,17 @@ static const struct papi_vpmu_log_pair *entry_of(uint32_t number)
 	return papi_vpmu_log_at(entries[number]);
 }
 
+static uint32_t number_of(uint32_t counters)
+{
+	return counters < offset_of(0) ? 0 : (uint32_t)((counters - offset_of(0)) / sizeof(uint64_t));
+}
+
 /* That in which what a frame of those counters calls is. */
 static uint32_t context_of(uint32_t counters)
 {
-	uint32_t number = counters < offset_of(0) ? 0 : (uint32_t)((counters - offset_of(0)) / sizeof(uint64_t));
+	uint32_t number = number_of(counters);
 
-	return entries && entries[number] ? entry_of(number)->to : 0;
+	return most_contexts && entries[number] ? entry_of(number)->to : 0;
 }
 
 /* Where a call with that number leads. */
@@ -142,11 +148,11 @@ static uint32_t lead(uint32_t from, uint64_t target, uint32_t module, uint32_t n
 
 static void note_context(struct papi_vpmu_log_pair *entry, uint32_t from)
 {
-	if (!entries)
+	entries[entry->number] = papi_vpmu_log_offset(entry);
+	if (!most_contexts)
 		return;
 	entry->from = from;
 	entry->to = lead(from, entry->target, entry->module, entry->number);
-	entries[entry->number] = papi_vpmu_log_offset(entry);
 	n_contexts += from != PAPI_VPMU_LOG_OTHERS && entry->target;
 }
 
@@ -155,7 +161,7 @@ static void note_context(struct papi_vpmu_log_pair *entry, uint32_t from)
 static bool make_pair(struct pair *pair, const struct pair *made)
 {
 	uint32_t active = active_of(made->target);
-	uint32_t number = active ? papi_vpmu_profile_take(1 + (entries ? 2 : 1) * n_clocks) : 0;
+	uint32_t number = active ? papi_vpmu_profile_take(1 + (most_contexts ? 2 : 1) * n_clocks) : 0;
 	struct papi_vpmu_log_pair *entry;
 
 	entry = number ? papi_vpmu_log_open(PAPI_VPMU_LOG_PAIR, sizeof(*entry)) : NULL;
@@ -164,6 +170,7 @@ static bool make_pair(struct pair *pair, const struct pair *made)
 	entry->target = made->target;
 	entry->module = made->module;
 	entry->block = made->block;
+	entry->region = made->region;
 	entry->number = number;
 	note_context(entry, made->from);
 	papi_vpmu_log_close();
@@ -174,38 +181,66 @@ static bool make_pair(struct pair *pair, const struct pair *made)
 	return true;
 }
 
-static bool find_pair(uint32_t from, uint32_t block, uint64_t target, struct papi_vpmu_pair *found)
+static bool find_pair(const struct pair *wanted, struct papi_vpmu_pair *found)
 {
-	struct pair made = { target, from, block, target ? papi_vpmu_modules_number(target) : 0, 0, 0 }, *pair;
+	struct pair *pair;
 
 	if (!pairs || !spread_pairs())
 		return false;
-	pair = place_of_pair(from, block, target, made.module);
-	if (!pair->number && (n_pairs == MAX_PAIRS || !make_pair(pair, &made)))
+	pair = place_of_pair(wanted);
+	if (!pair->number && (n_pairs == MAX_PAIRS || !make_pair(pair, wanted)))
 		return false;
 	*found = (struct papi_vpmu_pair){ offset_of(pair->number), offset_of(pair->active) };
 	return true;
 }
 
-bool papi_vpmu_profile_pair(uint32_t from, uint32_t block, uint64_t target, struct papi_vpmu_pair *found)
+static struct pair pair_of(uint32_t from, const struct papi_vpmu_called *called)
 {
-	return find_pair(context_of(from), block, target, found);
+	return (struct pair){ .target = called->target,
+		.from = context_of(from),
+		.block = called->block,
+		.module = papi_vpmu_modules_number(called->target),
+		.region = called->region };
 }
 
-bool papi_vpmu_profile_others(uint32_t from, uint32_t block, uint64_t target, struct papi_vpmu_pair *found)
+bool papi_vpmu_profile_pair(uint32_t from, const struct papi_vpmu_called *called, struct papi_vpmu_pair *found)
 {
-	uint32_t context = context_of(from);
+	struct pair wanted = pair_of(from, called);
 
-	if (!entries || !pairs || n_contexts < most_contexts || context == PAPI_VPMU_LOG_OTHERS)
+	return find_pair(&wanted, found);
+}
+
+bool papi_vpmu_profile_others(uint32_t from, const struct papi_vpmu_called *called, struct papi_vpmu_pair *found)
+{
+	struct pair wanted;
+
+	if (!pairs || !most_contexts || n_contexts < most_contexts)
 		return false;
-	return !place_of_pair(context, block, target, papi_vpmu_modules_number(target))->number &&
-		find_pair(context, 0, 0, found);
+	wanted = pair_of(from, called);
+	return wanted.from != PAPI_VPMU_LOG_OTHERS && !place_of_pair(&wanted)->number &&
+		find_pair(&(struct pair){ .from = wanted.from, .region = called->region }, found);
 }
 
 bool papi_vpmu_profile_is_others(uint32_t counters)
 {
-	return entries && counters > offset_of(0) && context_of(counters) == PAPI_VPMU_LOG_OTHERS &&
-		!entry_of((uint32_t)((counters - offset_of(0)) / sizeof(uint64_t)))->target;
+	return context_of(counters) == PAPI_VPMU_LOG_OTHERS && !entry_of(number_of(counters))->target;
+}
+
+bool papi_vpmu_profile_elsewhere(uint32_t from, uint32_t counters, uint8_t region, struct papi_vpmu_pair *found)
+{
+	uint32_t number = number_of(counters);
+	const struct papi_vpmu_log_pair *entry;
+	struct pair wanted;
+
+	if (!entries || !entries[number])
+		return false;
+	entry = entry_of(number);
+	wanted = (struct pair){ .target = entry->target,
+		.from = context_of(from),
+		.block = entry->block,
+		.module = entry->module,
+		.region = region };
+	return find_pair(&wanted, found);
 }
 
 /* Of what finds no room. */
@@ -222,15 +257,15 @@ void papi_vpmu_pairs_begin(uint64_t profile, uint32_t contexts)
 	pair_places = function_places = FIRST_PLACES;
 	functions = papi_vpmu_memory_map(FIRST_PLACES * sizeof(*functions));
 	pairs = functions ? papi_vpmu_memory_map(FIRST_PLACES * sizeof(*pairs)) : NULL;
-	if (!pairs || !contexts)
+	entries = pairs ? papi_vpmu_memory_map(papi_vpmu_processor_max_ways * sizeof(*entries)) : NULL;
+	if (!entries)
+		papi_vpmu_pairs_forked();
+	if (!entries || !contexts)
 		return;
 	/* A quarter of all numbers is left for blocks, however many contexts and others there are. */
 	most = (uint32_t)(papi_vpmu_processor_max_ways * 3 / 8 / (1 + 2 * n_clocks));
 	most_contexts = contexts < most ? contexts : most;
 	papi_vpmu_log_head()->contexts = most_contexts;
-	entries = papi_vpmu_memory_map(papi_vpmu_processor_max_ways * sizeof(*entries));
-	if (!entries)
-		papi_vpmu_pairs_forked();
 }
 
 void papi_vpmu_pairs_forked(void)

@@ -21,12 +21,21 @@ struct papi_vpmu_pair {
 void papi_vpmu_pairs_begin(uint64_t profile, uint32_t contexts);
 void papi_vpmu_pairs_forked(void);
 
-/* A call at the end of the block of that entry, of what is at target, by a frame whose pair has its counters at from;
- * block 0: a signal's handler begins there. False: there is no room. */
-bool papi_vpmu_profile_pair(uint32_t from, uint32_t block, uint64_t target, struct papi_vpmu_pair *found);
+/* A call, which begins in that region of the program, at the end of the block of that entry, of what is at target. */
+struct papi_vpmu_called {
+	uint64_t target;
+	uint32_t block; /* 0: a signal's handler begins there */
+	uint8_t region;
+};
+
+/* Its pair, if a frame whose pair has its counters at from makes it. False: there is no room. */
+bool papi_vpmu_profile_pair(uint32_t from, const struct papi_vpmu_called *called, struct papi_vpmu_pair *found);
 /* Whether the call leads to the other contexts, for there are too many: that takes a frame of its own, of the pair that
  * is found, from which it then comes. */
-bool papi_vpmu_profile_others(uint32_t from, uint32_t block, uint64_t target, struct papi_vpmu_pair *found);
+bool papi_vpmu_profile_others(uint32_t from, const struct papi_vpmu_called *called, struct papi_vpmu_pair *found);
+/* The pair with counters at that offset, as it is for what happens in another region. False: it has none, or there is
+ * no room. */
+bool papi_vpmu_profile_elsewhere(uint32_t from, uint32_t counters, uint8_t region, struct papi_vpmu_pair *found);
 /* Whether the counters at an offset are those of such a pair. */
 bool papi_vpmu_profile_is_others(uint32_t counters);
 /* A pair that the log does not speak of. */

@@ -55,7 +55,10 @@ static void find_pair(const struct papi_vpmu_translation *t, struct papi_vpmu_pl
 	last = &t->decoded.instructions[t->decoded.count - 1];
 	if (last->counted && t->block.profile && papi_vpmu_is_call(t, last) &&
 		!papi_vpmu_call_slot(t->request.view, papi_vpmu_branch_target(last)))
-		papi_vpmu_profile_pair(0, t->block.profile, papi_vpmu_branch_target(last), &pair);
+		papi_vpmu_profile_pair(0,
+			&(struct papi_vpmu_called){
+				papi_vpmu_branch_target(last), t->block.profile, t->request.wants->region },
+			&pair);
 	place->pair = pair.counters;
 	place->active = pair.active;
 }
