@@ -262,6 +262,22 @@ class Sampled(RegionTest):
         # The reader is not late for all of them, whatever else runs here: the last one is known.
         self.assertEqual(self.touched("three"), 20000)
 
+    def test_of_a_process_that_runs_already(self):
+        """It does not tell, and whoever asks for a region hears why there are none."""
+        program = subprocess.Popen([SUBJECT, "forever"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, text=True,
+                                   env={**ENVIRONMENT, "PAPI_EVENTS": "perf::CONTEXT-SWITCHES", "PAPI_REPORT": "0",
+                                        "PAPI_OUTPUT_DIRECTORY": self.path("results")})
+        try:
+            self.assertEqual(program.stdout.readline(), "ready\n")
+            self.profile("-e", "perf::TASK-CLOCK", "-t", "0.5", "-p", str(program.pid))
+        finally:
+            program.kill()
+            program.wait()
+            program.stdout.close()
+        self.assertEqual(set(self.by("region")), {"(outside of regions)"})
+        self.assertIn("ran before it was sampled", self.report("--region", "loop", status=1).stderr)
+
     def test_another_program(self):
         self.sample("exec", SUBJECT, "pages", "50")
         self.assertEqual(self.touched("before"), 100)

@@ -122,10 +122,17 @@ int papi_profile_exact_plan(
 	plan->calls = calls && !plan->modelled && counters <= PAPI_VPMU_CALL_CLOCKS;
 	if (calls && !plan->calls && !plan->modelled)
 		papi_profile_message("calls are not recorded: there are too many events at once");
+	if (contexts && plan->modelled) {
+		papi_profile_message(
+			"--contexts: calls are not known of modelled events: simulators see an access some "
+			"time after it was made, when other calls are open. With events that are exact, "
+			"such as PAPI_TOT_INS, they are");
+		exit(PAPI_TOOL_USAGE);
+	}
 	if (contexts && !plan->calls) {
 		papi_profile_message(
-			"--contexts: ways of calls go with calls, which are recorded with events that are not "
-			"modelled and take five counters at most, without -g none");
+			"--contexts: ways of calls go with calls, which are recorded with events that take five "
+			"counters at most, without -g none");
 		exit(PAPI_TOOL_USAGE);
 	}
 	plan->contexts = contexts;

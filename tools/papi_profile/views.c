@@ -165,10 +165,14 @@ static void choose_region(const struct view *view)
 		clean = view_clean(profile->regions.items[i].name);
 		fprintf(stderr, "%s %s", i > 1 ? "," : "; the profile has", clean);
 	}
-	fputs(papi_profile_has_regions(profile)
-			? "\n"
-			: ": the program has had no regions, as PAPI_hl_region_begin() makes them\n",
-		stderr);
+	if (papi_profile_has_regions(profile))
+		fputc('\n', stderr);
+	else if (strcmp(profile->run.source, "exact") == 0)
+		fputs(": the program has had no regions, as PAPI_hl_region_begin() makes them\n", stderr);
+	else
+		fputs(": the program has had no regions, as PAPI_hl_region_begin() makes them, or it ran before it was "
+		      "sampled, and tells nobody of them then: papi_profile -x -p has them\n",
+			stderr);
 	exit(EXIT_FAILURE);
 }
 
