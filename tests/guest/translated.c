@@ -3,6 +3,7 @@
  * what they cost, in instructions. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "kernels.h"
@@ -40,12 +41,31 @@ static long long cost(int hardware, int virtual, void (*run)(void))
 	return counted;
 }
 
-/* As much as that for all kernels together. */
-#define DEAREST 3.5
+/* How many times as many instructions a kernel may take while one event is counted. */
+static const struct {
+	const char *name;
+	double most;
+} limits[] = {
+	{ "quicksort", 1.85 },
+	{ "qsort of libc", 2.2 },
+	{ "fibonacci", 1.85 },
+	{ "matrices", 1.35 },
+	{ "strings", 1.35 },
+	{ "print", 1.6 },
+	{ "memory", 1.6 },
+	{ "interpreter", 2.5 },
+};
+
+static bool is_within_limit(const char *name, double times)
+{
+	for (unsigned i = 0; i < COUNT_OF(limits); i++)
+		if (!strcmp(name, limits[i].name))
+			return times < limits[i].most;
+	return true;
+}
 
 int main(void)
 {
-	long long sum = 0, native = 0;
 	int hardware, virtual;
 
 	setlinebuf(stdout);
@@ -57,15 +77,12 @@ int main(void)
 	for (unsigned i = 0; i < n_kernels; i++) {
 		long long real = count(hardware, kernels[i].run) - count(hardware, nothing);
 		long long ours = count(virtual, kernels[i].run) - count(virtual, nothing);
-
 		long long more = cost(hardware, virtual, kernels[i].run) - cost(hardware, virtual, nothing);
+		double times = (double)more / (double)real;
 
-		printf("%-20s %9lld, for %.2f times as many\n", kernels[i].name, ours, (double)more / (double)real);
-		sum += more;
-		native += real;
-		if (!EXPECT_EQUAL(real, ours))
+		printf("%-20s %9lld, for %.2f times as many\n", kernels[i].name, ours, times);
+		if (!EXPECT_EQUAL(real, ours) || !EXPECT(is_within_limit(kernels[i].name, times)))
 			fprintf(stderr, "\tthat was %s\n", kernels[i].name);
 	}
-	EXPECT((double)sum < DEAREST * (double)native);
 	return check_failures() ? 1 : 0;
 }

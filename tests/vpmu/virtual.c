@@ -61,13 +61,14 @@ static void must(int status, const char *what)
 }
 
 static _Thread_local int own_set = PAPI_NULL;
+static unsigned n_events = EVENTS;
 
 int virtual_set(void)
 {
 	if (own_set != PAPI_NULL)
 		return own_set;
 	must(PAPI_create_eventset(&own_set), "PAPI_create_eventset");
-	for (unsigned i = 0; i < EVENTS; i++)
+	for (unsigned i = 0; i < n_events; i++)
 		must(PAPI_add_named_event(own_set, events[i]), events[i]);
 	return own_set;
 }
@@ -80,9 +81,15 @@ void virtual_forget(void)
 	must(PAPI_destroy_eventset(&own_set), "PAPI_destroy_eventset");
 }
 
+void virtual_count_alone(bool alone)
+{
+	virtual_forget();
+	n_events = alone ? INSTRUCTIONS + 1 : EVENTS;
+}
+
 __attribute__((noinline)) struct counts virtual_count(void (*work)(void *), void *argument)
 {
-	struct counts counts;
+	struct counts counts = { { 0 } };
 	int set = virtual_set();
 
 	must(PAPI_start(set), "PAPI_start");

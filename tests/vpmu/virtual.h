@@ -17,6 +17,8 @@ bool virtual_begin(void);
 
 /* The calling thread's set of those events; made by its first call. */
 int virtual_set(void);
+/* From now on it has INSTRUCTIONS alone, and the other counts are 0; or all again. */
+void virtual_count_alone(bool alone);
 /* The thread needs it no longer. */
 void virtual_forget(void);
 

@@ -3,26 +3,27 @@
  * Blocks are made, filed, led to each other, and become stale (translator/processor.h). Before the entry is the way
  * that a stale one takes:
  *
+ *	way    nop                             or where x15 has a count, that is stored
  *	       movz x15, link;  movk x15, link
  *	       str  x15, [x18, exit]
  *	       ldr  x15, [x18, dispatch]
  *	       br   x15
- *	       nop                             so that the entry is aligned
- *	entry  b    the way                    once the block is stale; before that, nop
+ *	       ...                             the ways in from elsewhere (translate.h)
+ *	entry  b    way                        once the block is stale; before that, nop
  *
  * Nothing but these branches is ever replaced while others may run it, and each is a word: so they see the old one or
  * the new. Code is written in one mapping and run in another, and caches are told of both addresses.
  */
 #include "components/vpmu/arm64/translate/translate.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/maps.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/tracer.h"
 
-#define STUB 24
-#define NOP  0xd503201fu
+#define NOP 0xd503201fu
 
-const unsigned papi_vpmu_processor_stub = STUB;
+const unsigned papi_vpmu_processor_stub = A64_STUB;
 
 /* ---- code that is seen ---- */
 
@@ -62,23 +63,23 @@ void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link)
 
 	while ((uintptr_t)e->next % 8)
 		papi_a64_emit(e, NOP);
+	papi_a64_emit(e, NOP);
 	papi_a64_emit(e, 0xd2800000u | (number & 0xffff) << 5 | A64_BORROWED); /* movz */
 	papi_a64_emit(e, 0xf2a00000u | (number >> 16) << 5 | A64_BORROWED);    /* movk */
 	papi_a64_emit_store(e, A64_BORROWED, A64_EXIT);
 	papi_a64_emit_load(e, A64_BORROWED, A64_DISPATCH);
 	papi_a64_emit_branch_register(e, A64_BORROWED);
-	papi_a64_emit(e, NOP);
 }
 
 void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code)
 {
-	replace(entry, papi_a64_branch(-STUB), to_code);
+	replace(entry + A64_ENTRY, papi_a64_branch(-(A64_STUB + A64_ENTRY)), to_code);
 }
 
 void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code)
 {
-	int64_t distance = (int64_t)(code - (uint64_t)((intptr_t)link->place + link->to_code)),
-		reach = (int64_t)papi_vpmu_processor_reach;
+	uint64_t place = (uint64_t)((intptr_t)link->place + link->to_code);
+	int64_t distance = (int64_t)(code + A64_ENTRY - place), reach = (int64_t)papi_vpmu_processor_reach;
 
 	if (distance >= -reach && distance < reach)
 		replace(link->place, papi_a64_branch(distance), link->to_code);
@@ -110,7 +111,7 @@ static bool open_place(struct papi_a64_place *place, struct papi_vpmu_flavour *f
 /* Numbers of links are given in their order. */
 static struct papi_vpmu_block *file(const struct papi_a64_translation *t)
 {
-	const uint8_t *start = t->place.e.next - STUB;
+	const uint8_t *start = t->place.e.next - A64_STUB;
 
 	for (unsigned i = 0; i < t->n_links; i++)
 		papi_vpmu_cache_new_link(&t->links[i]);
@@ -127,6 +128,7 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 		.library = flavour->library,
 		.step = flavour->step,
 		.unreadable = !readable,
+		.watched = papi_vpmu_agent,
 	};
 	struct papi_a64_place place;
 
@@ -148,15 +150,23 @@ struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavo
 	return translate(flavour, pc, false);
 }
 
-uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise)
-{
-	struct papi_a64_place place;
+/* ---- the jumps of a thread (indirect.c) ---- */
 
-	if (!open_place(&place, NULL, block->pc))
-		return 0;
-	papi_a64_translation_emit_indirect_entry(&translation, &place, block, otherwise);
-	block->indirect = file(&translation)->code;
-	return block->indirect;
+static void enter_place(struct papi_vpmu_thread *thread, unsigned place, uint64_t pc, uint64_t code)
+{
+	papi_vpmu_jumps_enter(thread, place, pc);
+	thread->jumps[place + 1] = code;
+}
+
+/* What has the place moves to its other one. */
+void papi_vpmu_processor_enter_jump(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
+{
+	unsigned place = (unsigned)(block->pc >> 2 & 0xfff) * 2;
+	uint64_t pc = thread->jumps[place], code = thread->jumps[place + 1];
+
+	if (pc != block->pc && papi_vpmu_cache_is_live(code))
+		enter_place(thread, 2 * 4096 + (unsigned)((pc ^ pc >> 12) >> 2 & 0xfff) * 2, pc, code);
+	enter_place(thread, place, block->pc, block->code + 4);
 }
 
 /* ---- what cannot be translated ---- */

@@ -6,8 +6,8 @@
  * again, and makes signal_state DEFERRED (deliver.c). When the runtime is done the mask is restored here, and the
  * signal comes again, where all of the program's state is in the thread's registers, flags and pc.
  *
- * Translated code is entered by x15, which is nobody's there. Native code can be entered by no register, where all are
- * the program's: the kernel does it, which returns from a signal that never was.
+ * Translated code is entered by x17, and takes the program's own from where it is kept then. Native code can be entered
+ * by no register, where all are the program's: the kernel does it, which returns from a signal that never was.
  */
 #include "components/vpmu/arm64/macros.S"
 
@@ -47,7 +47,7 @@
 	str	x0, [x18, #A64_FLAGS]
 	.endm
 
-	/* All but x15, x16 and x18. */
+	/* All but x15 to x18. */
 	.macro restore_registers
 	ldr	x0, [x18, #A64_FLAGS]
 	msr	nzcv, x0
@@ -62,7 +62,6 @@
 	ldp	x10, x11, [x15, #80]
 	ldp	x12, x13, [x15, #96]
 	ldr	x14, [x15, #112]
-	ldr	x17, [x15, #136]
 	ldr	x19, [x15, #152]
 	ldp	x20, x21, [x15, #160]
 	ldp	x22, x23, [x15, #176]
@@ -100,10 +99,10 @@
 
 	.text
 
-/* The default of jumps: the target is in x16, which is spilled. */
+/* The target of an indirect branch is in x16, which is borrowed, as is x17. */
 	function papi_vpmu_jump_miss
 	str	x16, [x18, #A64_PC]
-	ldr	x16, [x18, #A64_SPILLED + 8 * 16]
+	ldp	x16, x17, [x18, #A64_BRANCHING]
 	mov	x15, #-1
 	str	x15, [x18, #A64_EXIT]
 	/* goes on into the dispatcher */
@@ -151,10 +150,11 @@
 	b.ne	1f
 	unblock_signals
 1:	restore_registers
-	ldr	x16, [x15, #128]
-	ldr	x15, [x18, #A64_CODE]
+	ldp	x16, x17, [x15, #128]
+	stp	x16, x17, [x18, #A64_BRANCHING] /* code that is entered from here takes them from there */
+	ldr	x17, [x18, #A64_CODE]
 	isb /* it may have been written a moment ago */
-	br	x15
+	br	x17
 
 /* The same, behind a call, where x16 may be changed. */
 returned_natively:
@@ -164,6 +164,7 @@ returned_natively:
 	b.ne	1f
 	unblock_signals
 1:	restore_registers
+	ldr	x17, [x15, #136]
 	ldr	x15, [x15, #120]
 	ldr	x16, [x18, #A64_CODE]
 	ldr	x18, [x18, #A64_REGISTERS + 8 * 18]

@@ -16,6 +16,7 @@
 #define AT(field, offset) \
 	_Static_assert(offsetof(struct papi_vpmu_thread, field) == A64_BASE + (offset), #field " moved")
 AT(counters[A64_LANE], A64_COUNTERS);
+AT(counters[A64_LANE][62], A64_BRANCHING);
 AT(registers, A64_REGISTERS);
 AT(spilled, A64_SPILLED);
 AT(flags, A64_FLAGS);
@@ -41,7 +42,9 @@ AT(syscall_kinds, A64_SYSCALL_KINDS);
 AT(jumps, A64_JUMPS);
 _Static_assert(A64_MAX_GATES == PAPI_VPMU_GATES, "not as many");
 _Static_assert(sizeof(struct papi_vpmu_gate) == A64_GATE_SIZE, "gates are larger");
-_Static_assert(A64_JUMPS == 15 * 4096 + 512, "as indirect.c says");
+_Static_assert(PAPI_VPMU_LAST_MODELLED < 62, "an event has the place of x16");
+_Static_assert(A64_JUMPS == 16 * 4096 - A64_BASE && A64_BASE % 16 == 0 && _Alignof(struct papi_vpmu_thread) >= 65536,
+	"as indirect.c says");
 _Static_assert(PAPI_VPMU_SYSCALL_RUNTIME == 1, "as system_call.c says");
 
 const uint32_t papi_vpmu_processor_audit = AUDIT_ARCH_AARCH64;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/arm64/recover.h"
 
+#include "components/vpmu/arm64/translate/offsets.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/processor.h"
 
@@ -12,6 +13,7 @@ static struct papi_a64_recovery recovery_of(struct papi_vpmu_thread *thread, con
 		.block = block,
 		.wants = flavour && !flavour->library ? &flavour->wants : NULL,
 		.counters = thread->counters[0],
+		.lane = thread->counters[A64_LANE],
 		.spilled = thread->spilled,
 		.homes = thread->registers,
 		.pc = thread->pc,

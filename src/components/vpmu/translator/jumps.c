@@ -80,7 +80,7 @@ void papi_vpmu_jumps_change(struct papi_vpmu_thread *thread)
 	thread->n_noted = 0;
 }
 
-void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, uint64_t pc, uint64_t code)
+void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, unsigned place, uint64_t word)
 {
 	if (++thread->n_jumps == MANY && thread->jumps_are_mapped) {
 		papi_vpmu_jumps_forget(thread);
@@ -88,7 +88,7 @@ void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, uint64_t pc, uint64_
 		papi_vpmu_memory_prepare(thread->jumps, sizeof(thread->jumps), true);
 	}
 	if (thread->n_noted < PAPI_VPMU_NOTED)
-		thread->noted[thread->n_noted] = (uint16_t)(pc & (PAPI_VPMU_JUMPS - 1));
+		thread->noted[thread->n_noted] = (uint16_t)place;
 	thread->n_noted++;
-	thread->jumps[pc & (PAPI_VPMU_JUMPS - 1)] = code;
+	thread->jumps[place] = word;
 }

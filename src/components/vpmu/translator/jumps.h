@@ -11,9 +11,9 @@
 
 #include "components/vpmu/translator/thread.h"
 
-/* Code for that pc is entered. Where there is much of it, the table gets all of its pages at once, and is empty before:
- * to make the file's pages the thread's own one by one costs more than to enter a few places anew. */
-void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, uint64_t pc, uint64_t code);
+/* The word is entered at that place. Where there are many, the table gets all of its pages at once, and is empty
+ * before: to make the file's pages the thread's own one by one costs more than to enter a few places anew. */
+void papi_vpmu_jumps_enter(struct papi_vpmu_thread *thread, unsigned place, uint64_t word);
 /* Makes an empty one, in a block of memory that is new. What fails costs time only. */
 void papi_vpmu_jumps_map(struct papi_vpmu_thread *thread);
 /* Empties the table of a thread that is in no translated code, or does not come to any before it has ended. */

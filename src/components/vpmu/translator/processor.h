@@ -102,9 +102,9 @@ void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t cod
 struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc);
 /* The same, but it runs the instruction at pc natively, alone; nothing is read there. */
 struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc);
-/* Code where indirect branches to a block go: they arrive in a manner of the processor's own. If the target is another,
- * they go on to the code otherwise (0: the dispatcher). Returns its address, 0 when the cache is full. */
-uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise);
+/* Indirect branches of the thread to the block find it by themselves from now on, by its jumps, unless the cache is
+ * full. */
+void papi_vpmu_processor_enter_jump(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block);
 
 /* The most that a pass through the block brings any overflow nearer if it runs now: its weight, or less. The thread is
  * about to run it, and has nothing in its trace. */

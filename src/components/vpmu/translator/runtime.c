@@ -94,17 +94,9 @@ uint64_t papi_vpmu_runtime_go_native(struct papi_vpmu_thread *thread, const char
  * memory that is touched the first time takes longer than the dispatcher. */
 static void enter_into_jumps(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
 {
-	uint64_t jump = thread->jumps[block->pc & (PAPI_VPMU_JUMPS - 1)];
-	uint64_t otherwise = papi_vpmu_cache_is_live(jump) ? jump : 0;
-	uint64_t entry = block->indirect;
-
-	if (!entry) {
-		papi_vpmu_processor_save_vectors(thread);
-		entry = papi_vpmu_translate_indirect_entry(block, otherwise);
-		papi_vpmu_processor_restore_vectors(thread);
-	}
-	if (entry)
-		papi_vpmu_jumps_enter(thread, block->pc, entry);
+	papi_vpmu_processor_save_vectors(thread);
+	papi_vpmu_processor_enter_jump(thread, block);
+	papi_vpmu_processor_restore_vectors(thread);
 }
 
 /* The library's code ends where it returns to the program. */

@@ -33,8 +33,8 @@ struct papi_vpmu_gate {
 };
 
 /*
- * An indirect branch jumps through jumps[low 16 bits of its target], to code that finds out whether it is meant, or to
- * one that asks the dispatcher (indirect.c, jumps.h).
+ * An indirect branch finds its way in jumps, by bits of its target, in the processor's own manner (indirect.c). An
+ * empty place leads to the dispatcher (jumps.h).
  */
 #define PAPI_VPMU_JUMPS 65536
 #define PAPI_VPMU_NOTED 512

@@ -3,6 +3,7 @@
 
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/profile_pairs.h"
 #include "components/vpmu/x86_64/describe.h"
@@ -150,7 +151,7 @@ struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavo
 	return translate(flavour, pc, false);
 }
 
-uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise)
+static uint64_t translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise)
 {
 	struct papi_vpmu_place place;
 
@@ -159,4 +160,17 @@ uint64_t papi_vpmu_translate_indirect_entry(struct papi_vpmu_block *block, uint6
 	papi_vpmu_translation_emit_indirect_entry(&leading, &place, block, otherwise);
 	block->indirect = file(&leading)->code;
 	return block->indirect;
+}
+
+/* At the low 16 bits of its target; what was there comes behind it. */
+void papi_vpmu_processor_enter_jump(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block)
+{
+	unsigned place = block->pc & (PAPI_VPMU_JUMPS - 1);
+	uint64_t jump = thread->jumps[place];
+	uint64_t entry = block->indirect;
+
+	if (!entry)
+		entry = translate_indirect_entry(block, papi_vpmu_cache_is_live(jump) ? jump : 0);
+	if (entry)
+		papi_vpmu_jumps_enter(thread, place, entry);
 }

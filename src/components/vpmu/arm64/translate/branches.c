@@ -4,7 +4,8 @@
  * later to the translation:
  *
  *	      b    behind                          b    translation
- *	behind: ldr x15, number of the link
+ *	behind: str x15, [x18, count]           where x15 has that
+ *	        ldr x15, number of the link
  *	      str  x15, [x18, exit]
  *	      ldr  x15, [x18, dispatch]
  *	      br   x15
@@ -18,14 +19,19 @@
 
 void papi_a64_exit(struct papi_a64_translation *t, int64_t exit)
 {
+	unsigned spilled = t->spilled;
+
+	papi_a64_borrow(t, t->pc + t->marks[t->n_marks - 1].pc);
 	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, (uint64_t)exit);
 	papi_a64_emit_store(&t->e, A64_BORROWED, A64_EXIT);
 	papi_a64_emit_load(&t->e, A64_BORROWED, A64_DISPATCH);
 	papi_a64_emit_branch_register(&t->e, A64_BORROWED);
+	t->spilled = spilled;
 }
 
 void papi_a64_exit_to_step(struct papi_a64_translation *t)
 {
+	papi_a64_borrow(t, t->pc);
 	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, t->pc);
 	papi_a64_emit_store(&t->e, A64_BORROWED, A64_PC);
 	papi_a64_exit(t, PAPI_VPMU_EXIT_STEP);
@@ -43,7 +49,7 @@ void papi_a64_link_to(struct papi_a64_translation *t, uint64_t pc)
 	uint8_t *place;
 
 	if (code) {
-		papi_a64_emit_branch_to(&t->e, code);
+		papi_a64_emit_branch_to(&t->e, code + A64_ENTRY);
 		return;
 	}
 	place = papi_a64_emit_branch(&t->e);
@@ -59,13 +65,15 @@ static unsigned tested_register(const struct papi_a64_instruction *instruction)
 	return by_flags ? 31 : instruction->word & 31;
 }
 
-/* The same branch, to be made to land: of x15, where it tests a stolen register. Returns its place. */
-static uint8_t *branch_if(struct papi_a64_translation *t, const struct papi_a64_instruction *instruction)
+/* The same branch, to be made to land: of x15, which is borrowed for that, where it tests a stolen register. Returns
+ * its place. */
+static uint8_t *branch_if(struct papi_a64_translation *t, const struct papi_a64_instruction *instruction, uint64_t pc)
 {
 	unsigned tested = tested_register(instruction);
 	uint32_t word = instruction->word;
 
 	if (papi_a64_is_stolen(tested)) {
+		papi_a64_borrow(t, pc);
 		papi_a64_emit_load(&t->e, A64_BORROWED, papi_a64_home(tested));
 		word = (word & ~31u) | A64_BORROWED;
 	}
@@ -73,49 +81,79 @@ static uint8_t *branch_if(struct papi_a64_translation *t, const struct papi_a64_
 	return t->e.next - 4;
 }
 
+/* Where a loop that is the block goes to begin anew. It may pass over the place where a stale block leaves only while
+ * nothing but itself is in the memory that it was made of: no thread stays in it for longer than in the program's. */
+static uint64_t start_of_loop(const struct papi_a64_translation *t)
+{
+	return t->entry + A64_ENTRY + (t->request.view->may_change(t->request.view, t->pc) ? 0 : 4);
+}
+
+static bool is_loop(const struct papi_a64_translation *t)
+{
+	return t->block.target == t->pc && !t->request.step;
+}
+
 /* Whether the branch is no more than that when it is taken, and its target's code is in reach: that of tbz is the
  * shortest. */
-static bool leads_directly(const struct papi_a64_translation *t, uint64_t *code)
+static bool leads_directly(const struct papi_a64_translation *t, bool borrowed, uint64_t *code)
 {
 	int64_t distance;
 
-	if (papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN))
+	if (borrowed || papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN))
 		return false;
-	*code = t->block.target == t->pc && !t->request.step ? t->entry : find(t, t->block.target);
+	*code = is_loop(t) ? start_of_loop(t) : find(t, t->block.target);
+	if (*code && !is_loop(t))
+		*code += A64_ENTRY;
 	distance = (int64_t)(*code - papi_vpmu_emit_address(&t->e));
 	return *code && distance > -REACH && distance < REACH;
 }
 
+/* Behind a branch that has been taken, at the target: x15 is given back if that was borrowed there. */
+static void land(struct papi_a64_translation *t, uint64_t pc, bool borrowed, enum papi_vpmu_mark_kind kind)
+{
+	t->spilled = t->lone && !borrowed ? PAPI_A64_COUNT_15 : 0;
+	papi_a64_mark_as(t, pc, kind);
+	if (borrowed)
+		papi_a64_give_back(t, pc);
+}
+
 static void end_conditional(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
 {
-	uint8_t *place = branch_if(t, last);
+	uint8_t *place = branch_if(t, last, pc);
+	bool borrowed = t->lone && !(t->spilled & PAPI_A64_COUNT_15);
 	uint64_t code;
 
 	papi_a64_mark(t, pc + 4);
-	if (leads_directly(t, &code)) {
+	if (leads_directly(t, borrowed, &code)) {
 		papi_a64_emit_lead(place, (int64_t)(code - papi_vpmu_emit_address(&t->e)) + 4);
 		papi_a64_link_to(t, pc + 4);
 		return;
 	}
+	if (borrowed)
+		papi_a64_give_back(t, pc + 4);
 	papi_a64_link_to(t, pc + 4);
 	papi_a64_emit_land(&t->e, place);
-	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_TAKEN);
+	land(t, pc, borrowed, PAPI_VPMU_MARK_TAKEN);
 	if (papi_a64_is_counted(t, t->decoded.count - 1))
 		papi_a64_count_taken(t, pc);
 	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_BRANCH);
-	if (t->block.target == t->pc && !t->request.step)
-		papi_a64_emit_branch_to(&t->e, t->entry);
+	if (is_loop(t))
+		papi_a64_emit_branch_to(&t->e, start_of_loop(t));
 	else
 		papi_a64_link_to(t, t->block.target);
 }
 
 void papi_a64_lead_aside(struct papi_a64_translation *t, unsigned branch)
 {
-	t->asides[t->n_asides++] = (struct papi_a64_aside){
-		.place = branch_if(t, &t->decoded.instructions[branch]),
-		.instruction = branch,
-	};
-	papi_a64_mark(t, papi_a64_pc_of(&t->decoded, branch + 1));
+	uint64_t pc = papi_a64_pc_of(&t->decoded, branch);
+	struct papi_a64_aside *aside = &t->asides[t->n_asides++];
+
+	aside->instruction = branch;
+	aside->place = branch_if(t, &t->decoded.instructions[branch], pc);
+	aside->borrowed = t->lone && !(t->spilled & PAPI_A64_COUNT_15);
+	papi_a64_mark(t, pc + 4);
+	if (aside->borrowed)
+		papi_a64_give_back(t, pc + 4);
 }
 
 void papi_a64_end_asides(struct papi_a64_translation *t)
@@ -126,7 +164,7 @@ void papi_a64_end_asides(struct papi_a64_translation *t)
 
 		papi_a64_emit_land(&t->e, t->asides[i].place);
 		t->added = 0;
-		papi_a64_mark_as(t, pc + 4, PAPI_VPMU_MARK_ASIDE_TAKEN);
+		land(t, pc + 4, t->asides[i].borrowed, PAPI_VPMU_MARK_ASIDE_TAKEN);
 		papi_a64_count_aside(t, branch);
 		papi_a64_link_to(t, papi_a64_target(pc, &t->decoded.instructions[branch]));
 	}

@@ -46,6 +46,7 @@ void papi_a64_check_unchanged(struct papi_a64_translation *t)
 	unsigned size = 4 * t->decoded.count, n = 0;
 	uint8_t *changed[MAX_COMPARISONS], *unchanged;
 
+	papi_a64_borrow(t, t->pc);
 	papi_a64_spill(t, 16, t->pc);
 	papi_a64_spill(t, 17, t->pc);
 	papi_a64_emit_constant(&t->e, &t->pool, 16, t->pc);
@@ -62,6 +63,7 @@ void papi_a64_check_unchanged(struct papi_a64_translation *t)
 	t->spilled = PAPI_A64_SPILLED_16 | PAPI_A64_SPILLED_17;
 	papi_a64_mark(t, t->pc);
 	give_registers_back(t);
+	papi_a64_give_back(t, t->pc);
 }
 
 /* ---- overflow ---- */

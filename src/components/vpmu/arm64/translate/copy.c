@@ -38,8 +38,11 @@ static void copy_address(struct papi_a64_translation *t, const struct papi_a64_i
 		papi_a64_emit_constant(&t->e, &t->pool, to, papi_a64_target(base, instruction));
 		return;
 	}
+	papi_a64_borrow(t, pc);
 	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, papi_a64_target(base, instruction));
 	put_into(t, to);
+	papi_a64_mark(t, pc + 4);
+	papi_a64_give_back(t, pc + 4);
 }
 
 /* The same load or prefetch, of [x15]. */
@@ -57,10 +60,13 @@ static void copy_literal(struct papi_a64_translation *t, const struct papi_a64_i
 	unsigned to = instruction->word & 31;
 	bool stolen = instruction->writes & (X15 | X18);
 
+	papi_a64_borrow(t, pc);
 	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, papi_a64_target(pc, instruction));
 	papi_a64_emit(&t->e, without_literal(instruction->word, stolen ? A64_BORROWED : to));
 	if (stolen)
 		put_into(t, to);
+	papi_a64_mark(t, pc + 4);
+	papi_a64_give_back(t, pc + 4);
 }
 
 /* ---- what names a stolen register ---- */
@@ -121,6 +127,8 @@ static void copy_with_stolen(
 	bool writes_15 = instruction->writes & X15 || !instruction->known;
 	unsigned base = wants_18 ? stand_in(named) : A64_THREAD;
 
+	if (wants_15)
+		papi_a64_borrow(t, pc);
 	if (wants_18)
 		give_18(t, base, pc);
 	if (wants_15)
@@ -131,6 +139,8 @@ static void copy_with_stolen(
 		take_15(t, base, writes_15, pc + 4);
 	if (wants_18)
 		take_18(t, base, pc + 4);
+	if (wants_15)
+		papi_a64_give_back(t, pc + 4);
 }
 
 void papi_a64_copy(struct papi_a64_translation *t, unsigned n)

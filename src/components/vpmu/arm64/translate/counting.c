@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Additions to the counters. A block adds what it holds at one point, behind all branches that lead aside, where x15 is
- * free as everywhere. No flag is changed. Where there are several, two that are neighbours are added at once, with x17
- * besides:
+ * Additions to the counters. A block adds what it holds at one point, behind all branches that lead aside. No flag is
+ * changed. A lone one is in x15, where it is added to; else x15 is free as everywhere. Where there are several, two
+ * that are neighbours are added at once, with x17 besides:
  *
  *	ldr  x15, [x18, instructions]              ldp  x15, x17, [x18, instructions]
  *	add  x15, x15, #5                          add  x15, x15, #5
@@ -77,24 +77,21 @@ unsigned papi_a64_counting_point(const struct papi_a64_translation *t)
 
 /* ---- how ---- */
 
-static unsigned offset_of(unsigned counter)
-{
-	return A64_COUNTERS + 8 * counter;
-}
-
 static void add(struct papi_a64_translation *t, unsigned counter, uint64_t n)
 {
-	papi_a64_emit_load(&t->e, A64_BORROWED, offset_of(counter));
+	if (!t->lone)
+		papi_a64_emit_load(&t->e, A64_BORROWED, papi_a64_counter(counter));
 	papi_a64_emit_add(&t->e, A64_BORROWED, A64_BORROWED, (int32_t)n);
-	papi_a64_emit_store(&t->e, A64_BORROWED, offset_of(counter));
+	if (!t->lone)
+		papi_a64_emit_store(&t->e, A64_BORROWED, papi_a64_counter(counter));
 }
 
 static void add_pair(struct papi_a64_translation *t, unsigned counter, uint64_t n, uint64_t next)
 {
-	papi_a64_emit_load_pair(&t->e, A64_BORROWED, 17, offset_of(counter));
+	papi_a64_emit_load_pair(&t->e, A64_BORROWED, 17, papi_a64_counter(counter));
 	papi_a64_emit_add(&t->e, A64_BORROWED, A64_BORROWED, (int32_t)n);
 	papi_a64_emit_add(&t->e, 17, 17, (int32_t)next);
-	papi_a64_emit_store_pair(&t->e, A64_BORROWED, 17, offset_of(counter));
+	papi_a64_emit_store_pair(&t->e, A64_BORROWED, 17, papi_a64_counter(counter));
 }
 
 static bool is_pair(const uint64_t *sums, unsigned counter)

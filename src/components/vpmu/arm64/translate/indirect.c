@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Indirect branches: a jump to a pc that is only known then (x16, which is spilled) goes through the table of the
- * thread, and the code it leads to finds out whether it is the right one (papi_a64_translation_emit_indirect_entry):
+ * Indirect branches: a jump to a pc that is only known then goes through the table of the thread, whose places have two
+ * words, a target and its code. A target has two places: by its bits 2 to 13, and by those with the ones 12 further
+ * mixed in, where it goes when another one comes to the first.
  *
- *	str  x16, [x18, spilled x16]         ldr  x15, pc
- *	mov  x16, target                     sub  x15, x15, x16
- *	and  x15, x16, #0xffff               cbnz x15, another
- *	add  x15, x18, x15, lsl #3           ldr  x16, [x18, spilled x16]
- *	add  x15, x15, #15, lsl #12          b    the block
- *	ldr  x15, [x15, #512]                another: ... with the same 16 bits, or the dispatcher
- *	br   x15
+ *	stp  x16, x17, [x18, branching]
+ *	add  x17, x18, #16, lsl #12           the table is aligned so that all bits below are the place's
+ *	bfi  x17, target, #2, #14
+ *	ldp  x16, x17, [x17]
+ *	sub  x16, x16, target
+ *	cbnz x16, the other place, and then the dispatcher
+ *	br   x17                              x16 and x17 are taken back there
  *
- * One that authenticates its target does so in x16, with the program's own modifier.
+ * A target that is in x16 or x17, or has to be authenticated with the program's own modifier, is fetched into x16, with
+ * x15 for the comparison.
  */
 #include "components/vpmu/arm64/translate/translate.h"
 
@@ -63,18 +65,119 @@ static void fetch_target(struct papi_a64_translation *t, const struct papi_a64_i
 		authenticate(t, last, modifier);
 }
 
-static void jump_through_table(struct papi_a64_translation *t)
+/* ---- the table ---- */
+
+/* x16, or x15 where the target is in x16, becomes 0 if that place of the table is about the target: then x17 is its
+ * code. Returns the place of the branch if it is not. */
+static uint8_t *look_at(struct papi_a64_translation *t, unsigned target, unsigned key)
 {
-	papi_a64_emit(&t->e, 0x92403e0f); /* and x15, x16, #0xffff */
-	papi_a64_emit(&t->e, 0x8b0f0e4f); /* add x15, x18, x15, lsl #3 */
-	papi_a64_emit(&t->e, 0x91403def); /* add x15, x15, #15, lsl #12 */
-	papi_a64_emit(&t->e, 0xf94101ef); /* ldr x15, [x15, #512] */
-	papi_a64_emit_branch_register(&t->e, A64_BORROWED);
+	papi_a64_emit(&t->e, 0xa9400000u | 17 << 10 | 17 << 5 | key); /* ldp key, x17, [x17] */
+	papi_a64_emit_subtract(&t->e, key, key, target);
+	return papi_a64_emit_branch_if_not_zero(&t->e, key);
+}
+
+static uint8_t *look_first(struct papi_a64_translation *t, unsigned target, unsigned key)
+{
+	papi_a64_emit(&t->e, 0x91404251);               /* add x17, x18, #16, lsl #12 */
+	papi_a64_emit(&t->e, 0xb37e3411 | target << 5); /* bfi x17, target, #2, #14 */
+	return look_at(t, target, key);
+}
+
+static uint8_t *look_again(struct papi_a64_translation *t, unsigned target, unsigned key)
+{
+	papi_a64_emit(&t->e, 0xca403000u | target << 16 | target << 5 | key); /* eor key, target, target, lsr #12 */
+	papi_a64_emit(&t->e, 0xd342fc00u | key << 5 | key);                   /* lsr key, key, #2 */
+	papi_a64_emit(&t->e, 0x91408251);                                     /* add x17, x18, #32, lsl #12 */
+	papi_a64_emit(&t->e, 0xb37c2c11 | key << 5);                          /* bfi x17, key, #4, #12 */
+	return look_at(t, target, key);
+}
+
+/* The program is at the target, which that register has. */
+static void arrive(struct papi_a64_translation *t, unsigned target)
+{
+	t->spilled |= target << 8;
+	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);
+}
+
+static void link_return(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
+{
+	if (last->kind == PAPI_A64_CALL_INDIRECT)
+		papi_a64_emit_constant(&t->e, &t->pool, 30, pc + 4);
+}
+
+/* Until the end, the program has not executed its branch. */
+static void jump_by_register(
+	struct papi_a64_translation *t, const struct papi_a64_instruction *last, unsigned target, uint64_t pc)
+{
+	unsigned spilled = t->spilled;
+	uint8_t *not_here = look_first(t, target, 16);
+
+	for (unsigned i = 0; i < 2; i++) {
+		link_return(t, last, pc);
+		arrive(t, target);
+		papi_a64_emit_branch_register(&t->e, 17);
+		papi_a64_emit_land(&t->e, not_here);
+		t->spilled = spilled;
+		papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_AT);
+		if (!i)
+			not_here = look_again(t, target, 16);
+	}
+	papi_a64_borrow(t, pc);
+	papi_a64_emit_move(&t->e, 16, target);
+	link_return(t, last, pc);
+	arrive(t, 16);
+}
+
+/* The target is fetched first, and x15 borrowed: x16 may be what it comes from, or what signs it. */
+static void jump_by_16(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
+{
+	uint8_t *not_here;
+	unsigned spilled;
+
+	papi_a64_borrow(t, pc);
+	fetch_target(t, last);
+	link_return(t, last, pc);
+	arrive(t, 16);
+	spilled = t->spilled;
+	not_here = look_first(t, 16, A64_BORROWED);
+	for (unsigned i = 0; i < 2; i++) {
+		papi_a64_give_back(t, t->pc);
+		papi_a64_emit_branch_register(&t->e, 17);
+		papi_a64_emit_land(&t->e, not_here);
+		t->spilled = spilled;
+		papi_a64_mark(t, t->pc);
+		if (!i)
+			not_here = look_again(t, 16, A64_BORROWED);
+	}
+}
+
+static bool is_borrowed(unsigned reg)
+{
+	return reg == A64_BORROWED || (reg >= 16 && reg <= A64_THREAD) || reg == SP_OR_ZERO;
+}
+
+static void jump_through_table(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
+{
+	unsigned target = last->word >> 5 & 31;
+
+	papi_a64_emit_store_pair(&t->e, 16, 17, A64_BRANCHING);
+	t->spilled |= PAPI_A64_SPILLED_16 | PAPI_A64_SPILLED_17;
+	papi_a64_mark(t, pc);
+	if (last->key || is_borrowed(target) || (target == 30 && last->kind == PAPI_A64_CALL_INDIRECT))
+		jump_by_16(t, last, pc);
+	else
+		jump_by_register(t, last, target, pc);
+	papi_a64_emit_load(&t->e, 17, A64_JUMP_MISS);
+	papi_a64_emit_branch_register(&t->e, 17);
 }
 
 /* The library's own code asks each time: where it goes to is not always translated. So does a single instruction. */
-static void ask(struct papi_a64_translation *t, const struct papi_a64_instruction *last)
+static void ask(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
 {
+	papi_a64_spill(t, 16, pc);
+	fetch_target(t, last);
+	link_return(t, last, pc);
+	arrive(t, 16);
 	papi_a64_emit_store(&t->e, 16, A64_PC);
 	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_STORED_TARGET);
 	papi_a64_unspill(t, 16, t->pc);
@@ -86,13 +189,8 @@ void papi_a64_end_indirect(struct papi_a64_translation *t)
 	const struct papi_a64_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 	uint64_t pc = papi_a64_pc_of(&t->decoded, t->decoded.count - 1);
 
-	papi_a64_spill(t, 16, pc);
-	fetch_target(t, last);
-	if (last->kind == PAPI_A64_CALL_INDIRECT)
-		papi_a64_emit_constant(&t->e, &t->pool, 30, pc + 4);
-	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);
 	if (t->request.library || t->request.step)
-		ask(t, last);
+		ask(t, last, pc);
 	else
-		jump_through_table(t);
+		jump_through_table(t, last, pc);
 }

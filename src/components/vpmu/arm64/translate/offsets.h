@@ -4,7 +4,8 @@
  * they are there), and which registers translated code has for itself. For assembly, too.
  *
  * x18 points into the thread, and x15 is free at any time: the program's own values of both are at home in
- * registers[]. No other register is ever borrowed but x16 and x17, into spilled[].
+ * registers[]. Where one event is counted and nobody else looks at its count, x15 holds it, and is free from
+ * papi_a64_borrow() to papi_a64_give_back(). No other register is ever borrowed but x16 and x17.
  */
 #ifndef PAPI_VPMU_ARM64_TRANSLATE_OFFSETS_H
 #define PAPI_VPMU_ARM64_TRANSLATE_OFFSETS_H
@@ -16,6 +17,7 @@
 
 /* From x18. */
 #define A64_COUNTERS      0    /* uint64_t[64] */
+#define A64_BRANCHING     496  /* x16 and x17 while they are borrowed: the last two of the lane, which no event has */
 #define A64_REGISTERS     512  /* uint64_t[32], of which the last is the stack pointer */
 #define A64_SPILLED       768  /* uint64_t[32] */
 #define A64_FLAGS         1024 /* uint64_t, as in nzcv */
@@ -42,6 +44,11 @@
 #define A64_GATE_SIZE     24
 #define A64_SYSCALL_KINDS 2560  /* unsigned char[512] */
 #define A64_JUMPS         61952 /* uint64_t[65536]: 15 times 4096, and 512 */
+
+/* From the code of a block to its entry for branches (translate.h). */
+#define A64_ENTRY 8
+/* Before the code of a block is so much (blocks.c). */
+#define A64_STUB 24
 
 #define A64_BORROWED 15
 #define A64_THREAD   18

@@ -90,7 +90,7 @@ static uint64_t recover_pc(
 {
 	switch (mark->kind) {
 	case PAPI_VPMU_MARK_TARGET:
-		return state->registers[16];
+		return state->registers[PAPI_A64_BASE(mark->spilled)];
 	case PAPI_VPMU_MARK_STORED_TARGET:
 		return r->pc;
 	case PAPI_VPMU_MARK_TAKEN:
@@ -114,11 +114,23 @@ static void recover_registers(
 	if (!(spilled & PAPI_A64_GIVEN_18))
 		state->registers[A64_THREAD] = r->homes[A64_THREAD];
 	if (spilled & PAPI_A64_SPILLED_16)
-		state->registers[16] = r->spilled[16];
+		state->registers[16] = r->lane[A64_BRANCHING / 8];
 	if (spilled & PAPI_A64_SPILLED_17)
-		state->registers[17] = r->spilled[17];
+		state->registers[17] = r->lane[A64_BRANCHING / 8 + 1];
 	if (spilled & PAPI_A64_HAS_BASE)
 		state->registers[PAPI_A64_BASE(spilled)] = r->spilled[PAPI_A64_BASE(spilled)];
+}
+
+/* On the way of a stale block, which has left at its entry, it is there yet; but behind the first instruction there,
+ * its count is in memory. */
+static const struct papi_vpmu_mark *mark_of(const struct papi_vpmu_block *block, uint64_t code)
+{
+	static const struct papi_vpmu_mark stored = { .kind = PAPI_VPMU_MARK_AT };
+	int64_t offset = (int64_t)(code - block->code);
+
+	if (offset < 0 && offset != -A64_STUB)
+		return &stored;
+	return papi_vpmu_block_mark(block, offset < 0 ? A64_ENTRY : offset);
 }
 
 void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *state)
@@ -127,7 +139,9 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
 
 	if (!r->block->n_marks)
 		return;
-	mark = papi_vpmu_block_mark(r->block, (int64_t)(state->pc - r->block->code));
+	mark = mark_of(r->block, state->pc);
+	if (mark->spilled & PAPI_A64_COUNT_15)
+		r->lane[__builtin_ctzll(papi_vpmu_wanted(r->wants))] = state->registers[A64_BORROWED];
 	if (r->wants && r->block->size)
 		correct_counters(r, mark);
 	state->pc = recover_pc(r, mark, state);

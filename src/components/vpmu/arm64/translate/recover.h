@@ -36,6 +36,7 @@ struct papi_a64_recovery {
 	const struct papi_vpmu_block *block; /* whose code it runs */
 	const struct papi_vpmu_wants *wants; /* what the block counts; NULL: nothing */
 	uint64_t *counters;                  /* of any lane: they are added up. Corrected */
+	uint64_t *lane;                      /* that of the code */
 	const uint64_t *spilled, *homes;     /* 32 of each */
 	uint64_t pc;                         /* the thread's */
 };

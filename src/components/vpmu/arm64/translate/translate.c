@@ -27,6 +27,24 @@ void papi_a64_mark_as(struct papi_a64_translation *t, uint64_t pc, enum papi_vpm
 	papi_a64_mark(t, pc);
 }
 
+void papi_a64_borrow(struct papi_a64_translation *t, uint64_t pc)
+{
+	if (!(t->spilled & PAPI_A64_COUNT_15))
+		return;
+	papi_a64_emit_store(&t->e, A64_BORROWED, papi_a64_counter(t->counter));
+	t->spilled &= ~PAPI_A64_COUNT_15;
+	papi_a64_mark(t, pc);
+}
+
+void papi_a64_give_back(struct papi_a64_translation *t, uint64_t pc)
+{
+	if (!t->lone)
+		return;
+	papi_a64_emit_load(&t->e, A64_BORROWED, papi_a64_counter(t->counter));
+	t->spilled |= PAPI_A64_COUNT_15;
+	papi_a64_mark(t, pc);
+}
+
 static unsigned spilled_bit(unsigned reg)
 {
 	return reg == 16 ? PAPI_A64_SPILLED_16 : PAPI_A64_SPILLED_17;
@@ -34,14 +52,14 @@ static unsigned spilled_bit(unsigned reg)
 
 void papi_a64_spill(struct papi_a64_translation *t, unsigned reg, uint64_t pc)
 {
-	papi_a64_emit_store(&t->e, reg, A64_SPILLED + 8 * reg);
+	papi_a64_emit_store(&t->e, reg, A64_BRANCHING + 8 * (reg - 16));
 	t->spilled |= spilled_bit(reg);
 	papi_a64_mark(t, pc);
 }
 
 void papi_a64_unspill(struct papi_a64_translation *t, unsigned reg, uint64_t pc)
 {
-	papi_a64_emit_load(&t->e, reg, A64_SPILLED + 8 * reg);
+	papi_a64_emit_load(&t->e, reg, A64_BRANCHING + 8 * (reg - 16));
 	t->spilled &= ~spilled_bit(reg);
 	papi_a64_mark(t, pc);
 }
@@ -90,11 +108,21 @@ static void count_trimmed(struct papi_a64_translation *t)
 		t->block.trimmed++;
 }
 
+/* Threads that have begun others count for them, and those ask at any time. */
+static bool counts_alone(const struct papi_a64_request *request)
+{
+	return !request->library && !request->step && !request->watched && !request->wants->overflow &&
+		!request->wants->inherit && __builtin_popcountll(papi_vpmu_wanted(request->wants)) == 1;
+}
+
 void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi_a64_request *request)
 {
 	begin(t, request->pc);
 	t->request = *request;
 	t->gate = is_gate(request);
+	t->lone = counts_alone(request);
+	if (t->lone)
+		t->counter = (unsigned)__builtin_ctzll(papi_vpmu_wanted(request->wants));
 	if (t->gate)
 		return;
 	papi_a64_block_decode(request->view, &t->decoded, t->pc,
@@ -115,7 +143,7 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 /* A function of the library: runs natively, and what called it goes on translated. */
 static void translate_gate(struct papi_a64_translation *t)
 {
-	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
+	papi_a64_borrow(t, t->pc);
 	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, t->pc);
 	papi_a64_emit_store(&t->e, A64_BORROWED, A64_CODE);
 	papi_a64_emit_load(&t->e, A64_BORROWED, A64_GATE_ENTER);
@@ -151,7 +179,6 @@ static void translate_block(struct papi_a64_translation *t)
 {
 	const struct papi_vpmu_view *view = t->request.view;
 
-	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
 	if (t->decoded.alone) {
 		papi_a64_exit_to_step(t);
 		return;
@@ -164,56 +191,45 @@ static void translate_block(struct papi_a64_translation *t)
 	papi_a64_end_asides(t);
 }
 
+/* The ways in: from the runtime and from indirect branches with x16 and x17 borrowed, and from other branches. */
 static void begin_code(struct papi_a64_translation *t, const struct papi_a64_place *place)
 {
 	t->place = *place;
 	t->e = place->e;
 	t->block.code = t->entry = papi_vpmu_emit_address(&t->e);
+	t->spilled = PAPI_A64_SPILLED_16 | PAPI_A64_SPILLED_17;
 	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
+	if (t->lone)
+		papi_a64_give_back(t, t->pc);
+	else
+		papi_a64_emit(&t->e, NOP);
+	papi_a64_emit_load_pair(&t->e, 16, 17, A64_BRANCHING);
+	t->spilled &= PAPI_A64_COUNT_15;
+	papi_a64_mark(t, t->pc);
+	papi_a64_emit(&t->e, NOP);
 }
 
-static void end_code(struct papi_a64_translation *t)
+/* A count that is in x15 is stored first on the way that a stale block takes. */
+static void complete_stub(const struct papi_a64_translation *t)
 {
-	papi_a64_emit_pool(&t->e, &t->pool);
-	t->block.n_marks = (uint16_t)t->n_marks;
+	struct papi_vpmu_emitter e = t->place.e;
+
+	if (!t->lone)
+		return;
+	e.next -= A64_STUB;
+	papi_a64_emit_store(&e, A64_BORROWED, papi_a64_counter(t->counter));
 }
 
 void papi_a64_translation_emit(struct papi_a64_translation *t, const struct papi_a64_place *place)
 {
 	begin_code(t, place);
-	papi_a64_emit(&t->e, NOP);
+	complete_stub(t);
 	if (t->gate)
 		translate_gate(t);
 	else
 		translate_block(t);
 	/* Of what cannot be read there are no bytes to be kept. */
 	t->block.size = t->gate || t->decoded.alone ? 0 : 4 * t->decoded.count;
-	end_code(t);
-}
-
-void papi_a64_translation_emit_indirect_entry(struct papi_a64_translation *t, const struct papi_a64_place *place,
-	const struct papi_vpmu_block *block, uint64_t otherwise)
-{
-	uint8_t *another;
-
-	begin(t, block->pc);
-	t->spilled = PAPI_A64_SPILLED_16;
-	begin_code(t, place);
-	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);
-	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, t->pc);
-	papi_a64_emit_subtract(&t->e, A64_BORROWED, A64_BORROWED, 16);
-	another = papi_a64_emit_branch_if_not_zero(&t->e, A64_BORROWED);
-	t->kind = PAPI_VPMU_MARK_AT;
-	papi_a64_unspill(t, 16, t->pc);
-	papi_a64_emit_branch_to(&t->e, block->code);
-	papi_a64_emit_land(&t->e, another);
-	t->spilled = PAPI_A64_SPILLED_16;
-	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_TARGET);
-	if (otherwise) {
-		papi_a64_emit_branch_to(&t->e, otherwise);
-	} else {
-		papi_a64_emit_load(&t->e, A64_BORROWED, A64_JUMP_MISS);
-		papi_a64_emit_branch_register(&t->e, A64_BORROWED);
-	}
-	end_code(t);
+	papi_a64_emit_pool(&t->e, &t->pool);
+	t->block.n_marks = (uint16_t)t->n_marks;
 }

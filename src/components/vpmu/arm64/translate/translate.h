@@ -5,6 +5,8 @@
  * arguments, no lock, no system call. blocks.c calls it under the lock of the cache, and files what comes out.
  *
  *	program                      code, with instructions and loads wanted
+ *	                                     nop                            from the runtime
+ *	                                     ldp  x16, x17, [x18, branching] from indirect branches
  *	    ldr  x0, [x1]            entry   nop                            so that it can be replaced by a branch
  *	    cbz  x0, out                     ldr  x0, [x1]
  *	    add  x15, x0, #1                 cbz  x0, aside
@@ -20,6 +22,9 @@
  *	                                     ... to the dispatcher, while there is no translation of f
  *	                             aside:  ... add what has run ...
  *	                                     b    out                       link 2
+ *
+ * With one event wanted, x15 has its count in all of the code, where nobody looks at the counters meanwhile: the first
+ * line loads it, "add x15, x15, #4" is all that counts, and ways out store it.
  *
  * x18 and x15 are translated code's own (offsets.h). No operand of the program is ever changed: an instruction that
  * names one of them gets it back for the moment, so that nothing need be known of it but which registers it could name.
@@ -40,12 +45,14 @@
 #define PAPI_A64_MAX_LINKS 32
 
 /* What a mark says of registers: which are in spilled[], and which hold the program's value although translated code
- * has them for itself. Above, the number of the register that stands in for x18, whose own value is in spilled[]. */
+ * has them for itself. Above, the number of the register that stands in for x18, whose own value is in spilled[];
+ * or that has the target of an indirect branch. */
 #define PAPI_A64_SPILLED_16 0x1u
 #define PAPI_A64_SPILLED_17 0x2u
 #define PAPI_A64_GIVEN_15   0x4u
 #define PAPI_A64_GIVEN_18   0x8u
 #define PAPI_A64_HAS_BASE   0x10u
+#define PAPI_A64_COUNT_15   0x20u /* x15 has the count of the one event */
 #define PAPI_A64_BASE(mark) ((mark) >> 8)
 
 /* The code to translate, and how. */
@@ -56,6 +63,7 @@ struct papi_a64_request {
 	bool library;    /* the library's own code: nothing is counted */
 	bool step;       /* a block has one instruction, and the dispatcher is asked after it */
 	bool unreadable; /* nothing is read at pc: the block leaves for the processor to find out */
+	bool watched;    /* others read the counters at any time */
 };
 
 /* Where the code goes, and to what it leads. */
@@ -71,6 +79,7 @@ struct papi_a64_place {
 struct papi_a64_aside {
 	uint8_t *place; /* of the branch there */
 	unsigned instruction;
+	bool borrowed; /* x15, there */
 };
 
 /* A block in the making: the code is behind its entry, e.next is its end. Large. */
@@ -80,8 +89,10 @@ struct papi_a64_translation {
 	struct papi_vpmu_emitter e;
 	struct papi_vpmu_block block; /* as it is to be filed */
 	uint64_t entry;               /* address of code */
-	uint64_t pc;                  /* of the first instruction */
-	bool gate;                    /* a function of the library that runs natively: that is the whole block */
+	bool lone;                    /* one event is counted, in x15: that with that number */
+	unsigned counter;
+	uint64_t pc; /* of the first instruction */
+	bool gate;   /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED]; /* what one pass through the block adds */
 	unsigned spilled, added;                 /* as the next mark will say */
 	enum papi_vpmu_mark_kind kind;
@@ -97,10 +108,6 @@ struct papi_a64_translation {
 void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi_a64_request *request);
 /* Emits the code; PAPI_VPMU_EMIT_MARGIN bytes are enough. */
 void papi_a64_translation_emit(struct papi_a64_translation *t, const struct papi_a64_place *place);
-/* Emits code where indirect branches to a block go: they arrive with the target in x16, which is spilled. If the target
- * is another, they go on to the code otherwise (0: the dispatcher). */
-void papi_a64_translation_emit_indirect_entry(struct papi_a64_translation *t, const struct papi_a64_place *place,
-	const struct papi_vpmu_block *block, uint64_t otherwise);
 
 /* ---- among the files of the translator ---- */
 
@@ -108,7 +115,10 @@ void papi_a64_translation_emit_indirect_entry(struct papi_a64_translation *t, co
 void papi_a64_mark(struct papi_a64_translation *t, uint64_t pc);
 /* The same, and from now on marks are of that kind. */
 void papi_a64_mark_as(struct papi_a64_translation *t, uint64_t pc, enum papi_vpmu_mark_kind kind);
-/* x16 or x17 goes to spilled[], and comes back. */
+/* x15 is free until it is given back: a count that it has goes to memory. */
+void papi_a64_borrow(struct papi_a64_translation *t, uint64_t pc);
+void papi_a64_give_back(struct papi_a64_translation *t, uint64_t pc);
+/* x16 or x17 is borrowed, and comes back. */
 void papi_a64_spill(struct papi_a64_translation *t, unsigned reg, uint64_t pc);
 void papi_a64_unspill(struct papi_a64_translation *t, unsigned reg, uint64_t pc);
 /* The number of a new link. */
@@ -117,6 +127,12 @@ int64_t papi_a64_new_link(struct papi_a64_translation *t, uint64_t pc, uint8_t *
 static inline unsigned papi_a64_home(unsigned reg)
 {
 	return A64_REGISTERS + 8 * reg;
+}
+
+/* Where it is counted. */
+static inline unsigned papi_a64_counter(unsigned counter)
+{
+	return A64_COUNTERS + 8 * counter;
 }
 
 static inline bool papi_a64_is_stolen(unsigned reg)
