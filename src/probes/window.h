@@ -45,6 +45,9 @@ struct papi_probe_window {
 /* What a window can become, with the jump back: more than any does. */
 #define PAPI_PROBE_MOVED 128
 
+/* Whether a branch of the code leads to its own beginning, or that cannot be told: then not only calls come there. */
+bool papi_probe_window_comes_back(const struct papi_probe_code *code);
+
 void papi_probe_window_find(
 	const struct papi_probe_code *code, const struct papi_probe_targets *targets, struct papi_probe_window *window);
 

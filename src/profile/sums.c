@@ -113,6 +113,15 @@ struct called {
 	int64_t *in, *from, *own;
 };
 
+/* To another place in the same function: a part that it jumps to, which has a symbol of its own. */
+static bool stays_inside(const struct papi_profile *profile, const struct papi_profile_call *call)
+{
+	uint32_t callee = papi_profile_function_of(profile, call->callee);
+
+	return callee == papi_profile_function_of(profile, call->site) &&
+		profile->addresses.items[call->callee].offset != profile->functions.items[callee].low;
+}
+
 static struct called add_calls(const struct papi_profile *profile)
 {
 	size_t n = profile->functions.n * profile->events.n;
@@ -124,6 +133,8 @@ static struct called add_calls(const struct papi_profile *profile)
 		size_t callee = papi_profile_function_of(profile, call->callee),
 		       site = papi_profile_function_of(profile, call->site);
 
+		if (stays_inside(profile, call))
+			continue;
 		called.in[callee * profile->events.n + call->event] += call->value;
 		if (site != callee)
 			called.from[site * profile->events.n + call->event] += call->value;

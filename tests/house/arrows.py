@@ -82,7 +82,8 @@ FLOORS = {
     'tools/visit': 'include agent process tools',
     'tools/papi_run': 'include components/vpmu/agent.h agent tools tools/visit',
     'tools/papi_compare': 'tools',
-    'tools/papi_probe': 'include base components/perf_event agent symbols process probes tools',
+    'tools/papi_probe': 'include base components/perf_event components/vpmu/agent.h components/vpmu/counters.h '
+                        'components/vpmu/call_frame.h agent symbols profile process probes tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/counters.h components/vpmu/call_frame.h '
                           'components/vpmu/profile_log.h regions/marks.h agent symbols profile tools tools/visit',

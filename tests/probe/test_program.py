@@ -89,7 +89,8 @@ class Program(ProbeTest):
                 self.assertEqual((functions[name]["timed"], functions[name]["untimed"]), (0, 0), name)
         self.assertEqual(len({thread["pid"] for thread in functions["ten_leaves"]["threads"]}), 20)
         result = self.run_it("--calls", "-f", "leaf", SUBJECT, "calls", "1000")
-        self.assertEqual(result.stderr.decode().splitlines()[:2], ["      Calls  Function", "      11000  leaf"])
+        self.assertEqual(result.stderr.decode().splitlines()[:2],
+                         ["      Calls  Way    Function", "      11000  patch  leaf"])
         result = self.run_it("--calls", "-e", "perf::PAGE-FAULTS", SUBJECT, "calls", "1")
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"--calls counts nothing else", result.stderr)
@@ -142,8 +143,9 @@ class Report(ProbeTest):
     def test_table(self):
         result = self.run_it("--threads", *patterns(["leaf", "ten_leaves", "halve"]), SUBJECT, "threads", "100")
         lines = result.stderr.decode().splitlines()
-        self.assertEqual(lines[0].split(), ["Calls", "Inclusive", "Exclusive", "Least", "Mean", "Most", "Function"])
-        self.assertRegex(lines[1], r"^ +400 +\S+ [num ]s +\S+ [num ]s .*  ten_leaves$")
+        self.assertEqual(lines[0].split(), ["Calls", "Inclusive", "Exclusive", "Least", "Mean", "Most", "Way",
+                                            "Function"])
+        self.assertRegex(lines[1], r"^ +400 +\S+ [num ]s +\S+ [num ]s .*  patch  ten_leaves$")
         self.assertEqual(sum("  thread " in line for line in lines), 8)
         self.assertIn("1 more were probed, and not called", lines)
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* events.c - from the names of events to what the threads of the program ask the kernel for. */
+/*
+ * events.c - from the names of events to what the threads of the program ask the kernel for; or to the way that counts
+ * them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,9 @@
 #include "common.h"
 #include "components/perf_event/encoding.h"
 #include "components/perf_event/reasons.h"
+#include "components/vpmu/agent.h"
+#include "components/vpmu/call_frame.h"
+#include "components/vpmu/counters.h"
 #include "event_names.h"
 #include "events.h"
 #include "options.h"
@@ -50,10 +56,9 @@ static int native_of(const char *name, int code)
 	return code;
 }
 
-static void find_native(const char *name, char native[PAPI_HUGE_STR_LEN])
+static int find_code(const char *name)
 {
 	char reason[PAPI_HUGE_STR_LEN];
-	const PAPI_component_info_t *component;
 	int code, status;
 
 	if (papi_event_is_unknown(name, reason, sizeof(reason)))
@@ -61,14 +66,21 @@ static void find_native(const char *name, char native[PAPI_HUGE_STR_LEN])
 	status = PAPI_event_name_to_code(name, &code);
 	if (status != PAPI_OK)
 		refuse_status(name, status);
+	return code;
+}
+
+static void find_native(const char *name, char native[PAPI_HUGE_STR_LEN])
+{
+	const PAPI_component_info_t *component;
+	int code = find_code(name), status;
+
 	if (!papi_event_is_native(code))
 		code = native_of(name, code);
 	component = PAPI_get_component_info(PAPI_get_event_component(code));
 	if (!component || strcmp(component->name, "perf_event") != 0)
 		refuse(name,
 			papi_event_is_virtual(code)
-				? "this machine counts it by translation of the program: papi_profile --exact has "
-				  "it for each function, with what was called from there"
+				? "this machine counts it by translation of the program: leave --way patch out"
 				: "only events of the kernel (perf_event) can be read from within the program");
 	status = PAPI_event_code_to_name(code, native);
 	if (status != PAPI_OK)
@@ -144,14 +156,76 @@ const char *probe_events_add(struct probe_options *options, const char *text)
 	return NULL;
 }
 
+/* ---- what is counted by translation ---- */
+
+/* Each, and all at once, can be counted by call. */
+static void plan_translation(const struct probe_options *options)
+{
+	static struct papi_agent_plan plan;
+	int eventset = PAPI_NULL, status = PAPI_create_eventset(&eventset);
+
+	for (size_t i = 0; i < options->n_events && status == PAPI_OK; i++) {
+		const char *name = options->events[i].name;
+
+		status = PAPI_add_named_event(eventset, name);
+		if (status == PAPI_OK)
+			status = papi_agent_plan(eventset, &plan);
+		if (status != PAPI_OK)
+			refuse_status(name, status);
+		if (plan.modelled || plan.parts)
+			refuse(name,
+				"caches and predictors are modelled for each instruction, but not by call: "
+				"papi_profile -x has it for each function");
+		/* With instructions, by which calls are told. */
+		if (__builtin_popcountll(plan.counters | 1ull << PAPI_VPMU_INSTRUCTIONS) > PAPI_VPMU_CALL_CLOCKS)
+			refuse(name, "with it there are too many at once: ask for some of them in another run");
+	}
+	if (status != PAPI_OK)
+		refuse_status("vpmu", status);
+	PAPI_cleanup_eventset(eventset);
+	PAPI_destroy_eventset(&eventset);
+}
+
+/* All are counted in the same run, so by the same way. */
+static void choose_way(struct probe_options *options)
+{
+	const char *virtual = NULL, *other = NULL;
+
+	for (size_t i = 0; i < options->n_events; i++) {
+		const char *name = options->events[i].name;
+
+		if (papi_event_is_virtual(find_code(name)))
+			virtual = name;
+		else
+			other = name;
+	}
+	if (options->way == PROBE_AUTO)
+		options->way = virtual ? PROBE_TRANSLATE : PROBE_PATCH;
+	if (options->way != PROBE_TRANSLATE || !other)
+		return;
+	if (virtual)
+		refuse(virtual, "it is counted by translation, and the other events are not: ask for them in two runs");
+	refuse(other,
+		"by translation only what the virtual PMU counts is known, such as vpmu:::LOADS; without --way "
+		"translate probes read events of the kernel");
+}
+
 void probe_events_resolve(struct probe_options *options)
 {
-	if (!options->n_events)
-		return;
-	papi_tool_init();
-	for (size_t i = 0; i < options->n_events; i++)
-		resolve(&options->events[i]);
-	PAPI_shutdown();
+	if (options->n_events) {
+		papi_tool_init();
+		choose_way(options);
+		if (options->way == PROBE_TRANSLATE)
+			plan_translation(options);
+		else
+			for (size_t i = 0; i < options->n_events; i++)
+				resolve(&options->events[i]);
+		PAPI_shutdown();
+	}
+	if (options->way == PROBE_AUTO)
+		options->way = PROBE_PATCH;
+	if (options->way == PROBE_TRANSLATE && !options->n_events && !options->calls)
+		options->events[options->n_events++].name = papi_memory_copy(PROBE_INSTRUCTIONS);
 }
 
 void probe_events_free(struct probe_options *options)

@@ -28,7 +28,7 @@ static const char *const curious[] = {
 	"__cyg_profile_func_exit",
 };
 
-static const char part_of_another[] = "it is a part of another function";
+static const char part_of_another[] = "it is a part of another function", no_code[] = "its code is not in the file";
 
 static bool is_among(const char *name, const char *const *names, size_t n)
 {
@@ -45,7 +45,7 @@ static const char *look_at_name(const char *name)
 	if (is_among(name, curious, sizeof(curious) / sizeof(curious[0])) || !strncmp(name, "_Unwind_", 8) ||
 		!strncmp(name, "uw_", 3))
 		return "it looks at who has called it";
-	return strstr(name, ".cold") ? part_of_another : NULL;
+	return strstr(name, PROBE_COLD) ? part_of_another : NULL;
 }
 
 /* A refusal that its names alone tell. */
@@ -125,13 +125,17 @@ static void judge(const struct probe_module *module, const struct papi_probe_tar
 	code.limit = next > code.low && next - code.low < size ? next : code.low + size;
 	if (code.high > code.limit)
 		code.high = code.limit;
-	if (entry->resolver)
+	if (!code.bytes || code.high <= code.low)
+		refusal = no_code;
+	else if (entry->resolver)
 		refusal = "it only chooses the function of that name";
-	else if (!refusal && (!code.bytes || code.high <= code.low))
-		refusal = "its code is not in the file";
 	else if (!refusal && !papi_symbols_is_called(module->symbols, function->low))
 		refusal = entry->unnamed ? part_of_another : "unwind tables do not say that it is entered by a call";
 	function->is_part = refusal == part_of_another;
+	function->untranslated = entry->resolver || function->is_part || refusal == no_code ? refusal
+		: !strcmp(function->linkage, "_start") ? "it runs before anything can be counted"
+						       : NULL;
+	function->comes_back = refusal != no_code && papi_probe_window_comes_back(&code);
 	if (!refusal) {
 		papi_probe_window_find(&code, targets, &function->window);
 		refusal = function->window.refusal;
@@ -139,6 +143,31 @@ static void judge(const struct probe_module *module, const struct papi_probe_tar
 	}
 	if (refusal)
 		snprintf(function->refusal, sizeof(function->refusal), "%s", refusal);
+}
+
+/* Parts of a function are wanted with it: by the name that they had without what says that they are. */
+static bool is_wanted_part(
+	struct probe_patterns *patterns, const struct probe_module *module, const struct probe_function *function)
+{
+	static const char clone[] = " [clone " PROBE_COLD;
+	struct probe_function whole = *function;
+	char *linkage, *name, *end;
+	bool is;
+
+	if (!strstr(function->linkage, PROBE_COLD))
+		return false;
+	linkage = papi_memory_copy(function->linkage);
+	name = papi_memory_copy(function->name);
+	*strstr(linkage, PROBE_COLD) = '\0';
+	end = strstr(name, clone);
+	if (end || (end = strstr(name, PROBE_COLD)))
+		*end = '\0';
+	whole.linkage = linkage;
+	whole.name = name;
+	is = probe_patterns_match(patterns, module, &whole);
+	free(linkage);
+	free(name);
+	return is;
 }
 
 static void find_in(struct probe_list *list, size_t index, struct probe_patterns *patterns)
@@ -159,7 +188,7 @@ static void find_in(struct probe_list *list, size_t index, struct probe_patterns
 
 		if (lines)
 			add_place(module->symbols, &function);
-		if (!probe_patterns_match(patterns, module, &function))
+		if (!probe_patterns_match(patterns, module, &function) && !is_wanted_part(patterns, module, &function))
 			continue;
 		if (!targets.bits && !find_targets(module, entries, n, &targets))
 			break;
@@ -172,30 +201,57 @@ static void find_in(struct probe_list *list, size_t index, struct probe_patterns
 	free(entries);
 }
 
-void probe_functions_find(struct probe_list *list, struct probe_patterns *patterns)
+void probe_functions_find(struct probe_list *list, size_t first, struct probe_patterns *patterns)
 {
-	for (size_t i = 0; i < list->n_modules; i++) {
+	for (size_t i = first; i < list->n_modules; i++) {
 		struct probe_module *module = &list->modules[i];
 
 		if (!probe_patterns_module(patterns, module))
 			continue;
 		open_symbols(module);
+		module->first = list->n_functions;
 		if (!*module->trouble)
 			find_in(list, i, patterns);
+		module->n = list->n_functions - module->first;
 	}
 }
 
-bool probe_functions_number(struct probe_list *list, const char **reason)
+const char *probe_functions_refusal(const struct probe_function *function, enum probe_way way)
 {
+	if (way == PROBE_TRANSLATE)
+		return function->untranslated;
+	return *function->refusal ? function->refusal : NULL;
+}
+
+static const char *none_of(const struct probe_list *list, enum probe_way way)
+{
+	if (!list->n_functions)
+		return "there are no functions of that name";
+	for (size_t i = 0; i < list->n_functions && way != PROBE_TRANSLATE; i++)
+		if (!list->functions[i].untranslated)
+			return "none of the functions can be patched (--list says why); --way translate counts them, "
+			       "and slows the program";
+	return "none of the functions can be probed (--list says why)";
+}
+
+bool probe_functions_number(struct probe_list *list, enum probe_way way, const char **reason)
+{
+	static const char too_many[] = "there are too many functions";
+
 	list->n_numbered = 0;
-	for (size_t i = 0; i < list->n_functions; i++)
-		if (!*list->functions[i].refusal && list->n_numbered < PAPI_PROBE_FUNCTIONS)
-			list->functions[i].number = list->n_numbered++;
-		else if (!*list->functions[i].refusal)
-			snprintf(list->functions[i].refusal, sizeof(list->functions[i].refusal),
-				"there are too many functions");
-	*reason = list->n_functions ? "none of the functions can be probed (--list says why)"
-				    : "there are no functions of that name";
+	for (size_t i = 0; i < list->n_functions; i++) {
+		struct probe_function *function = &list->functions[i];
+
+		if (probe_functions_refusal(function, way))
+			continue;
+		if (list->n_numbered < PAPI_PROBE_FUNCTIONS)
+			function->number = list->n_numbered++;
+		else if (way == PROBE_TRANSLATE)
+			function->untranslated = too_many;
+		else
+			snprintf(function->refusal, sizeof(function->refusal), "%s", too_many);
+	}
+	*reason = none_of(list, way);
 	return list->n_numbered > 0;
 }
 

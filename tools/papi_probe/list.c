@@ -7,7 +7,7 @@
 #include "papi_probe.h"
 #include "symbols/memory.h"
 
-static void print_safe(FILE *file, const char *text)
+void probe_print_safe(FILE *file, const char *text)
 {
 	char *copy = papi_memory_copy(text);
 
@@ -16,33 +16,66 @@ static void print_safe(FILE *file, const char *text)
 	free(copy);
 }
 
-static void print_text(FILE *file, const struct probe_list *list)
+const char *probe_way_name(enum probe_way way)
 {
-	size_t good = 0, parts = 0, whole;
+	return way == PROBE_TRANSLATE ? "translate" : "patch";
+}
+
+/* The best way that is permitted; NULL: there is none. */
+static const char *way_of(const struct probe_function *function, enum probe_way way)
+{
+	if (way != PROBE_TRANSLATE && !*function->refusal)
+		return probe_way_name(PROBE_PATCH);
+	return way != PROBE_PATCH && !function->untranslated ? probe_way_name(PROBE_TRANSLATE) : NULL;
+}
+
+/* Why it is not done by the first of the ways that are permitted; NULL: it is. */
+static const char *reason_of(const struct probe_function *function, enum probe_way way)
+{
+	return probe_functions_refusal(function, way == PROBE_TRANSLATE ? way : PROBE_PATCH);
+}
+
+static void print_text(FILE *file, const struct probe_list *list, enum probe_way way)
+{
+	size_t good = 0, slow = 0, parts = 0, whole;
 
 	for (size_t i = 0; i < list->n_functions; i++) {
 		const struct probe_function *function = &list->functions[i];
 
-		fputs(*function->refusal ? "-      " : "patch  ", file);
-		print_safe(file, function->name);
+		const char *chosen = way_of(function, way), *reason = reason_of(function, way);
+
+		fprintf(file, "%-9s  ", chosen ? chosen : "-");
+		probe_print_safe(file, function->name);
 		fputs("  (", file);
-		print_safe(file, list->modules[function->module].base);
-		fprintf(file, ")%s%s\n", *function->refusal ? ": " : "", function->refusal);
-		good += !*function->refusal;
+		probe_print_safe(file, list->modules[function->module].base);
+		fprintf(file, ")%s%s\n", reason ? ": " : "", reason ? reason : "");
+		good += chosen != NULL;
+		slow += chosen && reason;
 		parts += function->is_part;
 	}
 	whole = list->n_functions - parts;
 	fprintf(file, "\n%zu function%s, %zu of which can be probed\n", whole, whole == 1 ? "" : "s", good);
+	if (slow)
+		fprintf(file, "%zu of these by translation alone: --way translate\n", slow);
 	if (parts)
 		fprintf(file, "%zu part%s of functions, which compilers have moved away\n", parts,
 			parts == 1 ? "" : "s");
 }
 
-static void print_json(FILE *file, const struct probe_list *list)
+static void print_ways(FILE *file, const struct probe_function *function)
+{
+	const bool patch = !*function->refusal, translate = !function->untranslated;
+
+	fprintf(file, ", \"ways\": [%s%s%s]", patch ? "\"patch\"" : "", patch && translate ? ", " : "",
+		translate ? "\"translate\"" : "");
+}
+
+static void print_json(FILE *file, const struct probe_list *list, enum probe_way way)
 {
 	fputs("{\n  \"version\": 1,\n  \"functions\": [", file);
 	for (size_t i = 0; i < list->n_functions; i++) {
 		const struct probe_function *function = &list->functions[i];
+		const char *chosen = way_of(function, way), *reason = reason_of(function, way);
 
 		fprintf(file, "%s\n    {\"name\": ", i ? "," : "");
 		papi_escape_json(file, function->name);
@@ -50,22 +83,24 @@ static void print_json(FILE *file, const struct probe_list *list)
 		papi_escape_json(file, function->linkage);
 		fputs(", \"module\": ", file);
 		papi_escape_json(file, list->modules[function->module].path);
-		fprintf(file, ", \"way\": %s, \"reason\": ", *function->refusal ? "null" : "\"patch\"");
-		if (*function->refusal)
-			papi_escape_json(file, function->refusal);
+		fprintf(file, ", \"way\": %s%s%s", chosen ? "\"" : "", chosen ? chosen : "null", chosen ? "\"" : "");
+		fputs(", \"reason\": ", file);
+		if (reason)
+			papi_escape_json(file, reason);
 		else
 			fputs("null", file);
+		print_ways(file, function);
 		fputs("}", file);
 	}
 	fputs("\n  ]\n}\n", file);
 }
 
-void probe_list_print(FILE *file, const struct probe_list *list, bool json)
+void probe_list_print(FILE *file, const struct probe_list *list, const struct probe_options *options)
 {
-	if (json)
-		print_json(file, list);
+	if (options->json)
+		print_json(file, list, options->way);
 	else
-		print_text(file, list);
+		print_text(file, list, options->way);
 }
 
 bool probe_list_complain(const struct probe_patterns *patterns, const struct probe_list *list)

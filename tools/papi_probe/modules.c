@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -285,4 +286,28 @@ bool probe_modules_of_program(struct probe_list *list, const char *path)
 	for (size_t i = 1; i < list->n_modules; i++)
 		read_segments(&list->modules[i], 0, &address);
 	return pid > 0;
+}
+
+/* ---- of one that has run ---- */
+
+bool probe_modules_is(const struct probe_module *module, const char *path)
+{
+	struct stat one, other;
+
+	return !strcmp(module->path, path) ||
+		(stat(module->path, &one) == 0 && stat(path, &other) == 0 && one.st_dev == other.st_dev &&
+			one.st_ino == other.st_ino);
+}
+
+void probe_modules_load(struct probe_list *list, const char *path)
+{
+	struct probe_module *module;
+	uint64_t address;
+
+	for (size_t i = 0; i < list->n_modules; i++)
+		if (probe_modules_is(&list->modules[i], path))
+			return;
+	module = add(list, path);
+	if (module)
+		read_segments(module, 0, &address);
 }

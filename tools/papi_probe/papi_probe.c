@@ -28,7 +28,11 @@ static const char usage_text[] =
 	"                          may be repeated; without, all of the program\n"
 	"  -x, --exclude PATTERN   but not these\n"
 	"      --calls             count calls alone, which is much cheaper than to time them\n"
-	"  -e, --event EVENT,...   count these events of the kernel in the functions, too: up to four\n"
+	"  -e, --event EVENT,...   count these events in the functions, too: up to four, of the kernel, or,\n"
+	"                          where the program is translated, of the virtual PMU\n"
+	"      --way WAY           how: patch, by jumps at their entries, at full speed; translate, which\n"
+	"                          counts the whole program by the virtual PMU, two to five times slower;\n"
+	"                          auto, patches unless an EVENT wants translation; auto without it\n"
 	"  -p, --pid PID           probe process PID until it ends, -t or Ctrl-C\n"
 	"  -t, --time SECONDS      with -p: for that long\n"
 	"      --list              say for each function whether it can be probed, or why not, and do nothing\n"
@@ -73,6 +77,16 @@ static double read_seconds(const char *option, const char *text)
 	return number;
 }
 
+static enum probe_way read_way(const char *text)
+{
+	static const char *const names[] = { "auto", "patch", "translate" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i]))
+			return (enum probe_way)i;
+	papi_tool_usage_error(&tool, "--way is auto, patch or translate, not '%s'", text);
+}
+
 static _Noreturn void print_version(void)
 {
 	char version[32];
@@ -82,7 +96,7 @@ static _Noreturn void print_version(void)
 	exit(papi_tool_finish(EXIT_SUCCESS));
 }
 
-enum { OPTION_LIST = 256, OPTION_CALLS, OPTION_THREADS, OPTION_INTERVAL, OPTION_JSON, OPTION_VERSION };
+enum { OPTION_LIST = 256, OPTION_CALLS, OPTION_WAY, OPTION_THREADS, OPTION_INTERVAL, OPTION_JSON, OPTION_VERSION };
 
 static void take_option(struct probe_options *options, int option)
 {
@@ -113,6 +127,9 @@ static void take_option(struct probe_options *options, int option)
 	case OPTION_CALLS:
 		options->calls = true;
 		break;
+	case OPTION_WAY:
+		options->way = read_way(optarg);
+		break;
 	case OPTION_THREADS:
 		options->threads = true;
 		break;
@@ -139,7 +156,7 @@ static void parse_options(struct probe_options *options, int argc, char **argv)
 		{ "exclude", required_argument, NULL, 'x' }, { "event", required_argument, NULL, 'e' },
 		{ "pid", required_argument, NULL, 'p' }, { "time", required_argument, NULL, 't' },
 		{ "list", no_argument, NULL, OPTION_LIST }, { "calls", no_argument, NULL, OPTION_CALLS },
-		{ "threads", no_argument, NULL, OPTION_THREADS },
+		{ "way", required_argument, NULL, OPTION_WAY }, { "threads", no_argument, NULL, OPTION_THREADS },
 		{ "interval", required_argument, NULL, OPTION_INTERVAL }, { "json", no_argument, NULL, OPTION_JSON },
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
@@ -181,9 +198,9 @@ static int list(struct probe_options *options)
 		probe_message("the program cannot be looked at: %s", strerror(errno));
 		return PAPI_PROGRAM_FAILURE;
 	}
-	probe_functions_find(&found, &options->patterns);
+	probe_functions_find(&found, 0, &options->patterns);
 	good = probe_list_complain(&options->patterns, &found);
-	probe_list_print(options->output ? options->file : stdout, &found, options->json);
+	probe_list_print(options->output ? options->file : stdout, &found, options);
 	probe_list_free(&found);
 	return papi_tool_finish(good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -196,7 +213,10 @@ int main(int argc, char **argv)
 	if (!papi_program_fill_descriptors())
 		options.file = fopen("/dev/null", "we");
 	parse_options(&options, argc, argv);
-	probe_events_resolve(&options);
+	if (!options.list)
+		probe_events_resolve(&options);
+	if (options.way == PROBE_TRANSLATE && options.interval_ms > 0)
+		papi_tool_usage_error(&tool, "--interval is for --way patch: what is translated is read in the end");
 	if (options.output)
 		options.file = fopen(options.output, "we");
 	if (!options.file) {

@@ -12,6 +12,7 @@
  *	patches.c      trampolines and jumps: in and out
  *	threads.c      all threads of a process stopped at places where its code can be changed
  *	session.c      a program that is started, or a process that runs already
+ *	translate.c    either, translated: papi_profile runs it; translated.c: from its profile to the table of counts
  *	report.c       what was counted; report_json.c the same for programs
  *
  * One process with one thread. What a list holds is the list's; names belong to the modules. Memory that is not to be
@@ -29,6 +30,7 @@
 #include "probes/table.h"
 #include "probes/window.h"
 #include "process/remote.h"
+#include "program.h"
 #include "symbols/symbols.h"
 
 struct probe_pattern {
@@ -54,6 +56,14 @@ struct probe_module {
 	bool is_mapped;
 	uint64_t bias;      /* from addresses of the file to those of the process */
 	uint64_t low, high; /* of its code, in the file */
+	size_t first, n;    /* its functions in the list, in the order of their addresses */
+};
+
+/* By which way functions are counted. */
+enum probe_way {
+	PROBE_AUTO, /* patches, where no event wants the other */
+	PROBE_PATCH,
+	PROBE_TRANSLATE,
 };
 
 struct probe_function {
@@ -63,13 +73,15 @@ struct probe_function {
 	uint64_t low, high;
 	const char *file; /* where it is in the source; NULL: not known */
 	int line;
-	bool is_part;     /* of a function, and none itself */
-	char refusal[96]; /* ""; or why it is not probed */
+	bool is_part;             /* of a function, and none itself */
+	bool comes_back;          /* a branch of its own leads to its first instruction */
+	char refusal[96];         /* ""; or why it is not patched */
+	const char *untranslated; /* NULL; or why it is not counted by translation either */
 	struct papi_probe_window window;
 	const unsigned char *bytes; /* of the window, in the file */
 	uint32_t number;            /* in the table */
+	bool probed;
 	/* Once it is in. */
-	bool patched;
 	uint64_t runs_at;    /* its window, in memory */
 	uint64_t trampoline; /* where it is */
 	uint64_t patch;      /* where its struct papi_probe_patch is; 0: there is none yet */
@@ -84,6 +96,12 @@ struct probe_list {
 	uint32_t n_numbered;
 };
 
+/* In the name of what compilers have moved away from a function. */
+#define PROBE_COLD ".cold"
+
+/* By which calls are told where code is translated; and what is counted there if nothing else is asked for. */
+#define PROBE_INSTRUCTIONS "vpmu:::INSTRUCTIONS"
+
 struct probe_event {
 	char *name;
 	struct perf_event_attr attr;
@@ -95,6 +113,7 @@ struct probe_options {
 	char **command;
 	struct probe_event events[PAPI_PROBE_EVENTS];
 	size_t n_events;
+	enum probe_way way;              /* PROBE_AUTO until the events are known */
 	pid_t pid;                       /* 0: there is a command */
 	bool list, json, threads, calls; /* calls: no times */
 	double seconds;                  /* 0: until it ends */
@@ -145,20 +164,29 @@ void probe_patterns_free(struct probe_patterns *patterns);
 /* Of a process, from its maps; and of a program that is not running, from what the dynamic linker would load. */
 bool probe_modules_of_process(struct probe_list *list, pid_t pid);
 bool probe_modules_of_program(struct probe_list *list, const char *path);
+/* A file that has been loaded since, if it is not in the list. */
+void probe_modules_load(struct probe_list *list, const char *path);
+/* Whether it is that file, by whatever name. */
+bool probe_modules_is(const struct probe_module *module, const char *path);
 /* Where that many bytes can be mapped, no further from a module than a jump reaches. 0: nowhere. */
 uint64_t probe_modules_gap(pid_t pid, const struct probe_module *module, uint64_t size);
 
 /* ---- functions.c ---- */
 
-/* Finds all that is wanted, and whether it can be probed. */
-void probe_functions_find(struct probe_list *list, struct probe_patterns *patterns);
-/* Numbers those that can. False: they are too many, or none. */
-bool probe_functions_number(struct probe_list *list, const char **reason);
+/* Finds all that is wanted in modules from that one on, and whether it can be probed. */
+void probe_functions_find(struct probe_list *list, size_t first, struct probe_patterns *patterns);
+/* Why a function cannot be probed by that way; NULL: it can. */
+const char *probe_functions_refusal(const struct probe_function *function, enum probe_way way);
+/* Numbers those that can. False: there is none. */
+bool probe_functions_number(struct probe_list *list, enum probe_way way, const char **reason);
 void probe_list_free(struct probe_list *list);
 
 /* ---- list.c ---- */
 
-void probe_list_print(FILE *file, const struct probe_list *list, bool json);
+void probe_list_print(FILE *file, const struct probe_list *list, const struct probe_options *options);
+const char *probe_way_name(enum probe_way way);
+/* A text from outside, for a terminal. */
+void probe_print_safe(FILE *file, const char *text);
 /* What patterns have not matched. False: one has not. */
 bool probe_list_complain(const struct probe_patterns *patterns, const struct probe_list *list);
 
@@ -166,7 +194,7 @@ bool probe_list_complain(const struct probe_patterns *patterns, const struct pro
 
 /* NULL, or what is wrong with the text. */
 const char *probe_events_add(struct probe_options *options, const char *text);
-/* Looks them up; one that cannot be counted ends the tool, with the reason. */
+/* Looks them up and chooses the way; one that cannot be counted ends the tool, with the reason. */
 void probe_events_resolve(struct probe_options *options);
 void probe_events_free(struct probe_options *options);
 
@@ -199,8 +227,20 @@ bool probe_threads_stopped(struct probe_session *session, void (*function)(struc
 
 /* The exit status. */
 int probe_session_run(struct probe_options *options);
+/* Until the program has ended, whose exit status is then known; signals are passed on. */
+void probe_session_wait(
+	struct probe_session *session, const struct papi_program *program, const struct probe_options *options);
 /* How long it has been, and how fast the processor's clock is. */
 void probe_session_measure(struct probe_session *session);
+
+/* ---- translate.c, translated.c ---- */
+
+/* Runs the program, or watches the process, translated. 0, with the table; or the exit status, told. */
+int probe_translate(struct probe_session *session, struct probe_options *options);
+/* The place of instructions among the events; behind the last: they are not asked for. */
+size_t probe_translated_instructions(const struct probe_options *options);
+/* Makes the table of a profile of papi_profile. False with the reason. */
+bool probe_translated_read(struct probe_session *session, struct probe_options *options, const char *store);
 
 /* ---- report.c ---- */
 

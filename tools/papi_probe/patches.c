@@ -290,10 +290,10 @@ void probe_patches_put(struct probe_session *session)
 
 		if (*function->refusal)
 			continue;
-		function->patched = papi_probe_jump(function->runs_at, function->trampoline, jump) &&
+		function->probed = papi_probe_jump(function->runs_at, function->trampoline, jump) &&
 			write_number(session, function->patch, offsetof(struct papi_probe_patch, is_in), 1) &&
 			papi_remote_write(&session->remote, function->runs_at, jump, sizeof(jump));
-		if (!function->patched)
+		if (!function->probed)
 			refuse(function, "a jump could not be written there");
 	}
 }

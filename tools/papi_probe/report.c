@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
 #include "papi_probe.h"
 #include "symbols/memory.h"
+
+#define NAMED 5 /* functions that could not be probed */
 
 /* ---- sums ---- */
 
@@ -67,8 +68,9 @@ static int compare(const void *left, const void *right)
 	const struct papi_probe_counts *a = &((const struct line *)left)->sum.counts,
 				       *b = &((const struct line *)right)->sum.counts;
 
-	if (a->values[0].inclusive != b->values[0].inclusive)
-		return a->values[0].inclusive < b->values[0].inclusive ? 1 : -1;
+	for (size_t i = 0; i < 2; i++)
+		if (a->values[i].inclusive != b->values[i].inclusive)
+			return a->values[i].inclusive < b->values[i].inclusive ? 1 : -1;
 	if (a->calls != b->calls)
 		return a->calls < b->calls ? 1 : -1;
 	return strcmp(((const struct line *)left)->function->name, ((const struct line *)right)->function->name);
@@ -108,40 +110,45 @@ static void print_number(FILE *file, const struct probe_session *session, size_t
 		print_time(file, number / session->ticks_per_second);
 }
 
-/* value: 0, time, or the number of an event. */
-static void print_values(
-	FILE *file, const struct probe_session *session, const struct papi_probe_counts *counts, size_t value)
+/* value: 0, time, or the number of an event. Of single calls translation tells nothing. */
+static void print_values(FILE *file, const struct probe_options *options, const struct probe_session *session,
+	const struct papi_probe_counts *counts, size_t value)
 {
+	const bool single = options->way != PROBE_TRANSLATE;
 	const struct papi_probe_value *shown = &counts->values[value];
 	const uint64_t returns = counts->returns - (value ? counts->unread : 0);
 
 	if (!returns) {
-		fprintf(file, "%10s%10s%10s%10s%10s", "-", "-", "-", "-", "-");
+		fprintf(file, "%10s%10s", "-", "-");
+		if (single)
+			fprintf(file, "%10s%10s%10s", "-", "-", "-");
 		return;
 	}
 	print_number(file, session, value, (double)shown->inclusive);
 	print_number(file, session, value, (double)shown->exclusive);
+	if (!single)
+		return;
 	print_number(file, session, value, (double)shown->least);
 	print_number(file, session, value, (double)shown->sum / (double)returns);
 	print_number(file, session, value, (double)shown->most);
 }
 
-static void print_line(
-	FILE *file, const struct probe_session *session, const struct probe_sum *sum, size_t value, const char *name)
+static void print_line(const struct probe_options *options, const struct probe_session *session,
+	const struct probe_sum *sum, size_t value, const char *name)
 {
 	const struct papi_probe_counts *counts = &sum->counts;
-	char *safe = papi_memory_copy(name);
+	FILE *file = options->file;
 
-	papi_escape_terminal(safe);
 	fprintf(file, "%11" PRIu64, counts->calls);
 	if (!session->table->calls_only)
-		print_values(file, session, counts, value);
-	fprintf(file, "  %s\n", safe);
-	free(safe);
+		print_values(file, options, session, counts, value);
+	fprintf(file, "  %s  ", probe_way_name(options->way));
+	probe_print_safe(file, name);
+	fputc('\n', file);
 }
 
-static void print_threads(
-	FILE *file, const struct probe_session *session, size_t value, const struct probe_function *function)
+static void print_threads(const struct probe_options *options, const struct probe_session *session, size_t value,
+	const struct probe_function *function)
 {
 	for (uint32_t row = 0; row < probe_report_rows(session); row++) {
 		const struct papi_probe_row *whose = &session->table->rows[row];
@@ -156,14 +163,63 @@ static void print_threads(
 			snprintf(name, sizeof(name), "  thread %d of process %d", (int)whose->tid, (int)whose->pid);
 		if (whose->shared)
 			snprintf(name, sizeof(name), "  %u threads that followed each other", whose->shared + 1);
-		print_line(file, session, &sum, value, name);
+		print_line(options, session, &sum, value, name);
 	}
+}
+
+/* What could have been probed by the other way is said, and named where that is not much. */
+static void print_refused(FILE *file, const struct probe_session *session, enum probe_way way)
+{
+	size_t refused = 0, others = 0;
+
+	for (size_t i = 0; i < session->list.n_functions; i++) {
+		const struct probe_function *function = &session->list.functions[i];
+
+		if (function->is_part)
+			continue;
+		refused += !function->probed;
+		others += !function->probed && !function->untranslated;
+	}
+	for (size_t i = 0; refused <= NAMED && i < session->list.n_functions; i++) {
+		const struct probe_function *function = &session->list.functions[i];
+		const char *reason = probe_functions_refusal(function, way);
+
+		if (function->probed || function->is_part)
+			continue;
+		fputs("not probed: ", file);
+		probe_print_safe(file, function->name);
+		fprintf(file, ", for %s\n", reason ? reason : "a jump could not be written there");
+	}
+	if (refused > NAMED)
+		fprintf(file, "%zu could not be probed: --list says why\n", refused);
+	if (others && way != PROBE_TRANSLATE)
+		fprintf(file, "--way translate counts %zu of these, and slows the program\n", others);
+}
+
+/* What the numbers do not tell, of what was translated. */
+static void print_translated_notes(
+	const struct probe_options *options, const struct probe_session *session, const struct line *lines, size_t n)
+{
+	uint64_t silent = 0, unread = 0;
+	FILE *file = options->file;
+
+	for (size_t i = 0; i < n; i++) {
+		silent += !lines[i].sum.counts.calls;
+		unread += lines[i].sum.counts.unread;
+	}
+	fputc('\n', file);
+	if (silent)
+		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
+	print_refused(file, session, options->way);
+	if (unread && !options->calls)
+		fprintf(file, "%" PRIu64 " calls, by indirect jumps or signals, are in no inclusive count\n", unread);
+	fputs("the program was translated, and took longer for that: there are no times\n", file);
 }
 
 /* What the numbers do not tell. */
 static void print_notes(FILE *file, const struct probe_session *session, const struct line *lines, size_t n)
 {
-	uint64_t inside = 0, untimed = 0, left = 0, silent = 0, refused = 0, unread = 0;
+	uint64_t inside = 0, untimed = 0, left = 0, silent = 0, unread = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct papi_probe_counts *counts = &lines[i].sum.counts;
@@ -174,13 +230,10 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 		unread += counts->unread;
 		inside += counts->calls - counts->returns - counts->untimed;
 	}
-	for (size_t i = 0; i < session->list.n_functions; i++)
-		refused += *session->list.functions[i].refusal != '\0';
 	fputc('\n', file);
 	if (silent)
 		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
-	if (refused)
-		fprintf(file, "%" PRIu64 " could not be probed: --list says why\n", refused);
+	print_refused(file, session, PROBE_PATCH);
 	if (inside && !session->table->calls_only)
 		fprintf(file, "%" PRIu64 " calls had not returned: their times are in nothing\n", inside);
 	if (left)
@@ -208,7 +261,7 @@ static struct line *make_lines(const struct probe_session *session, size_t *n)
 	for (size_t i = 0; i < session->list.n_functions; i++) {
 		const struct probe_function *function = &session->list.functions[i];
 
-		if (!function->patched)
+		if (!function->probed)
 			continue;
 		lines[*n].function = function;
 		probe_report_sum(session, function->number, PROBE_ALL_ROWS, &lines[*n].sum);
@@ -224,17 +277,20 @@ static void print_table(const struct probe_options *options, const struct probe_
 	FILE *file = options->file;
 
 	if (value)
-		fprintf(file, "\n%s\n", options->events[value - 1].name);
+		fprintf(file, "%s%s\n", options->way == PROBE_TRANSLATE && value == 1 ? "" : "\n",
+			options->events[value - 1].name);
 	fprintf(file, "%11s", "Calls");
 	if (!options->calls)
-		fprintf(file, "%10s%10s%10s%10s%10s", "Inclusive", "Exclusive", "Least", "Mean", "Most");
-	fputs("  Function\n", file);
+		fprintf(file, "%10s%10s", "Inclusive", "Exclusive");
+	if (!options->calls && options->way != PROBE_TRANSLATE)
+		fprintf(file, "%10s%10s%10s", "Least", "Mean", "Most");
+	fprintf(file, "  %-*s  Function\n", (int)strlen(probe_way_name(options->way)), "Way");
 	for (size_t i = 0; i < n; i++) {
 		if (!lines[i].sum.counts.calls)
 			continue;
-		print_line(file, session, &lines[i].sum, value, lines[i].function->name);
+		print_line(options, session, &lines[i].sum, value, lines[i].function->name);
 		if (options->threads)
-			print_threads(file, session, value, lines[i].function);
+			print_threads(options, session, value, lines[i].function);
 	}
 }
 
@@ -245,8 +301,12 @@ void probe_report_print(const struct probe_options *options, const struct probe_
 
 	lines = make_lines(session, &n);
 	for (size_t i = 0; i <= options->n_events; i++)
-		print_table(options, session, i, lines, n);
-	print_notes(options->file, session, lines, n);
+		if (i || options->way != PROBE_TRANSLATE || options->calls)
+			print_table(options, session, i, lines, n);
+	if (options->way == PROBE_TRANSLATE)
+		print_translated_notes(options, session, lines, n);
+	else
+		print_notes(options->file, session, lines, n);
 	free(lines);
 }
 

@@ -24,7 +24,12 @@ static void print_events(FILE *file, const struct probe_options *options, const 
 
 		fputs(i ? ", " : "", file);
 		papi_escape_json(file, options->events[i].name);
-		if (returns)
+		if (returns && options->way == PROBE_TRANSLATE)
+			fprintf(file,
+				": {\"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64
+				", \"least\": null, \"mean\": null, \"most\": null}",
+				value->inclusive, value->exclusive);
+		else if (returns)
 			fprintf(file,
 				": {\"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64 ", \"least\": %" PRIu64
 				", \"mean\": %.3f, \"most\": %" PRIu64 "}",
@@ -41,12 +46,12 @@ static void print_counts(FILE *file, const struct probe_options *options, const 
 {
 	const struct papi_probe_value *time = &counts->values[0];
 	const double rate = session->ticks_per_second;
-	const bool known = counts->returns > 0;
+	const bool timed = options->way != PROBE_TRANSLATE, known = timed && counts->returns > 0;
 
 	fprintf(file,
 		"\"calls\": %" PRIu64 ", \"timed\": %" PRIu64 ", \"left\": %" PRIu64 ", \"untimed\": %" PRIu64
 		", \"unread\": %" PRIu64,
-		counts->calls, counts->returns, counts->left, counts->untimed, counts->unread);
+		counts->calls, timed ? counts->returns : 0, counts->left, counts->untimed, counts->unread);
 	print_seconds(file, "inclusive_s", (double)time->inclusive, rate, known);
 	print_seconds(file, "exclusive_s", (double)time->exclusive, rate, known);
 	print_seconds(file, "least_s", (double)time->least, rate, known);
@@ -88,13 +93,15 @@ static void print_function(FILE *file, const struct probe_options *options, cons
 	papi_escape_json(file, function->linkage);
 	fputs(", \"module\": ", file);
 	papi_escape_json(file, session->list.modules[function->module].path);
-	if (!function->patched) {
+	if (!function->probed) {
+		const char *refusal = probe_functions_refusal(function, options->way);
+
 		fputs(", \"way\": null, \"reason\": ", file);
-		papi_escape_json(file, function->refusal);
+		papi_escape_json(file, refusal ? refusal : "a jump could not be written there");
 		fputc('}', file);
 		return;
 	}
-	fputs(", \"way\": \"patch\", \"reason\": null, ", file);
+	fprintf(file, ", \"way\": \"%s\", \"reason\": null, ", probe_way_name(options->way));
 	probe_report_sum(session, function->number, PROBE_ALL_ROWS, &sum);
 	print_counts(file, options, session, &sum.counts);
 	print_threads(file, options, session, function->number);

@@ -24,7 +24,6 @@
 #include "escape.h"
 #include "papi_probe.h"
 #include "process.h"
-#include "program.h"
 #include "symbols/memory.h"
 
 #define START_MS   10000 /* until a program has come to its first constructor */
@@ -92,9 +91,9 @@ static bool prepare(struct probe_session *session, struct probe_options *options
 
 	if (!probe_modules_of_process(&session->list, session->pid))
 		return probe_fail(session, "its memory cannot be looked at: %s", strerror(errno));
-	probe_functions_find(&session->list, &options->patterns);
+	probe_functions_find(&session->list, 0, &options->patterns);
 	probe_list_complain(&options->patterns, &session->list);
-	if (!probe_functions_number(&session->list, &reason))
+	if (!probe_functions_number(&session->list, PROBE_PATCH, &reason))
 		return probe_fail(session, "%s", reason);
 	return probe_box_open_table(session) && probe_patches_prepare(session);
 }
@@ -169,8 +168,7 @@ static const char *obstacle(const char *path, const char *runtime)
 	return papi_agent_image_obstacle(path);
 }
 
-/* Until it has ended; signals are passed on. */
-static void wait_for_program(
+void probe_session_wait(
 	struct probe_session *session, const struct papi_program *program, const struct probe_options *options)
 {
 	sigset_t waited = *papi_program_signals();
@@ -251,7 +249,7 @@ static int run_program(struct probe_session *session, struct probe_options *opti
 	close(ends[0]);
 	if (!probed)
 		probe_message("%s is not probed: %s", options->command[0], session->reason);
-	wait_for_program(session, &program, options);
+	probe_session_wait(session, &program, options);
 	session->ended = true;
 	return probed ? 0 : PAPI_PROGRAM_FAILURE;
 }
@@ -378,7 +376,8 @@ static int watch_process(struct probe_session *session, struct probe_options *op
 
 static void finish(struct probe_session *session, const struct probe_options *options)
 {
-	probe_session_measure(session);
+	if (options->way != PROBE_TRANSLATE)
+		probe_session_measure(session);
 	if (options->json)
 		probe_report_json(options, session);
 	else
@@ -393,6 +392,8 @@ int probe_session_run(struct probe_options *options)
 
 	if (error)
 		status = refuse_program(options->command[0], false, error);
+	else if (options->way == PROBE_TRANSLATE)
+		status = probe_translate(session, options);
 	else
 		status = options->pid ? watch_process(session, options) : run_program(session, options, path);
 	if (status == 0)

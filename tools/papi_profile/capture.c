@@ -61,6 +61,7 @@ static const char usage_text[] = "Usage: papi_profile [OPTION]... [--] PROGRAM [
 				 "  -o, --output FILE       the profile; papi_profile.db without it\n"
 				 "  -p, --pid PID           process PID, which runs, until it ends or Ctrl-C\n"
 				 "  -t, --time SECONDS      with -p: for so long\n"
+				 "  -q, --quiet             say only what went wrong\n"
 				 "      --ready FD          with -p, for papi_run: before PID executes PROGRAM\n"
 				 "      --table FD          with -x and --ready, for papi_run: of the run that is\n"
 				 "                          counted in that table\n"
@@ -154,14 +155,14 @@ static void parse_options(struct papi_profile_session *session, int argc, char *
 		{ "frequency", required_argument, NULL, 'F' }, { "count", required_argument, NULL, 'c' },
 		{ "graph", required_argument, NULL, 'g' }, { "output", required_argument, NULL, 'o' },
 		{ "pid", required_argument, NULL, 'p' }, { "time", required_argument, NULL, 't' },
-		{ "ready", required_argument, NULL, OPTION_READY }, { "table", required_argument, NULL, OPTION_TABLE },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, OPTION_VERSION },
-		{ NULL, 0, NULL, 0 } };
+		{ "quiet", no_argument, NULL, 'q' }, { "ready", required_argument, NULL, OPTION_READY },
+		{ "table", required_argument, NULL, OPTION_TABLE }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
 	bool by_frequency = false;
 	int option;
 
 	/* The plus sign: what follows the name of the program belongs to the program. */
-	while ((option = getopt_long(argc, argv, "+e:xF:c:g:o:p:t:h", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:xF:c:g:o:p:t:qh", names, NULL)) != -1) {
 		switch (option) {
 		case 'e':
 			papi_profile_events_parse(session->events, optarg);
@@ -190,6 +191,9 @@ static void parse_options(struct papi_profile_session *session, int argc, char *
 			break;
 		case 't':
 			session->seconds = parse_seconds(optarg);
+			break;
+		case 'q':
+			session->quiet = true;
 			break;
 		case OPTION_READY:
 			session->ready = (int)papi_tool_number(&tool, "--ready", optarg, 0, INT32_MAX);
@@ -268,7 +272,7 @@ static void tell_samples(const struct papi_profile_session *session)
 			number, list->events[i].name);
 	}
 	number_text(number, sizeof(number), (int64_t)session->lost);
-	if (session->ready < 0)
+	if (session->ready < 0 && !session->quiet)
 		papi_profile_message(
 			"%s (%s lost) in %.3f s of %s", text, number, session->elapsed, session->command[0]);
 }
@@ -279,11 +283,11 @@ static void tell(const struct papi_profile_session *session)
 	bool usual = !strcmp(session->file, PAPI_PROFILE_FILE);
 	const char *space = usual ? "" : " ", *file = usual ? "" : session->file;
 
-	if (session->exact && session->ready < 0)
+	if (session->exact && session->ready < 0 && !session->quiet)
 		papi_profile_exact_tell(session);
 	else if (!session->exact)
 		tell_samples(session);
-	if (session->ready < 0)
+	if (session->ready < 0 && !session->quiet)
 		papi_profile_message("in %s; to look at them: papi_profile report%s%s, or profometer%s%s",
 			session->file, space, file, space, file);
 }

@@ -26,6 +26,7 @@ struct papi_profile_session {
 	struct papi_profile_rate rate;
 	struct papi_profile_events *events;
 	bool rate_given;
+	bool quiet;        /* nothing is said of what came of it, but of what went wrong */
 	uint32_t contexts; /* of an exact profile: as many as there may be; 0: it does not have them */
 	bool exact;        /* the virtual PMU counts each instruction, and nothing is sampled (exact.h) */
 

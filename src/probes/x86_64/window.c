@@ -66,6 +66,11 @@ static const char *look_at_whole(const struct papi_probe_code *code)
 	return NULL;
 }
 
+bool papi_probe_window_comes_back(const struct papi_probe_code *code)
+{
+	return look_at_whole(code) != NULL;
+}
+
 static bool ends_flow(const struct papi_probe_instruction *found)
 {
 	return found->kind == PAPI_PROBE_JMP || found->kind == PAPI_PROBE_JMP_INDIRECT ||
