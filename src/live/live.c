@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -119,8 +120,7 @@ static bool greet(int opened, const struct ucred *peer)
 static bool is_connected(void)
 {
 	int socket = atomic_load(&papi_live_socket);
-	char byte;
-	ssize_t got;
+	struct pollfd end = { .fd = socket, .events = POLLRDHUP };
 
 	if (socket < 0)
 		return false;
@@ -128,8 +128,8 @@ static bool is_connected(void)
 		forget(socket, false);
 		return false;
 	}
-	got = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	if (got > 0 || (got < 0 && errno == EAGAIN))
+	/* What it has said, and nobody has read yet, says nothing about that. */
+	if (poll(&end, 1, 0) <= 0)
 		return true;
 	forget(socket, true);
 	return false;

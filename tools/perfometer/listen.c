@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,20 +81,34 @@ static char **make_command(const struct papi_perfometer_options *options, pid_t 
 	return words;
 }
 
-/* In the child. A signal of the terminal is not for it: it ends when its connection does. */
-static void __attribute__((noreturn)) become_watcher(char *const command[], int file)
+/* Nothing goes on here before it has executed its program: until then it has all that is open, and what is closed
+ * here would neither end nor leave the epolls. A signal of the terminal is not for it: it ends when its connection
+ * does. */
+static bool spawn_watcher(char *const command[], int file)
 {
-	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 	sigset_t none;
+	pid_t child;
+	bool spawned;
 
-	setpgid(0, 0);
-	for (int i = 0; nowhere >= 0 && i < 3; i++)
-		dup2(nowhere, i);
-	fcntl(file, F_SETFD, 0);
+	if (posix_spawn_file_actions_init(&actions) != 0)
+		return false;
+	if (posix_spawnattr_init(&attributes) != 0) {
+		posix_spawn_file_actions_destroy(&actions);
+		return false;
+	}
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	execv("/proc/self/exe", command);
-	_exit(PAPI_PROGRAM_FAILURE);
+	spawned = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0) == 0 &&
+		posix_spawn_file_actions_adddup2(&actions, 0, 1) == 0 &&
+		posix_spawn_file_actions_adddup2(&actions, 0, 2) == 0 &&
+		posix_spawn_file_actions_adddup2(&actions, file, file) == 0 && /* which it is to have */
+		posix_spawnattr_setpgroup(&attributes, 0) == 0 && posix_spawnattr_setsigmask(&attributes, &none) == 0 &&
+		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) == 0 &&
+		posix_spawn(&child, "/proc/self/exe", &actions, &attributes, command, environ) == 0;
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return spawned;
 }
 
 /* The connection to a watcher of that process; -1: there is none. */
@@ -101,19 +116,17 @@ static int start_watcher(const struct listener *listener, pid_t pid)
 {
 	int ends[2];
 	char **command;
-	pid_t child;
+	bool started;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return -1;
 	command = make_command(listener->options, pid, ends[1]);
-	child = fork();
-	if (!child)
-		become_watcher(command, ends[1]);
+	started = spawn_watcher(command, ends[1]);
 	for (size_t i = 0; command[i]; i++)
 		free(command[i]);
 	free(command);
 	close(ends[1]);
-	if (child > 0)
+	if (started)
 		return ends[0];
 	close(ends[0]);
 	return -1;
