@@ -8,45 +8,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
-BUSY = os.path.join(os.environ["PAPI_RUN_HELPERS"], "busy")
-PYTHON = """
-import threading, time
-results = [0] * 3
-def work(k):
-    s = 0
-    for i in range(150000):
-        s = (s * 31 + i * k) % 1000003
-        if i % 20000 == 0: time.sleep(0.01)
-        {i: [s]}
-    results[k] = s
-threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
-[thread.start() for thread in threads]; [thread.join() for thread in threads]
-print(results)
-"""
-PERL = 'my $s = 0; for my $i (1 .. 1500000) { $s = ($s * 31 + $i) % 1000003; my @a = ($i, $s); } print "$s\\n"'
-SQL = ("with recursive c(x) as (select 1 union all select x + 1 from c where x < 600000) "
-       "select sum(x * x % 7), count(*), group_concat(distinct x % 11) from c;")
-NODE = "let s = 0; for (let i = 0; i < 3e7; i++) s = (s * 31 + i) % 1000003; setTimeout(() => console.log(s), 300)"
-PROGRAMS = {
-    "malloc": [BUSY, "malloc", "1000000"],
-    "sleep": [BUSY, "sleep", "30"],
-    "signals": [BUSY, "signals", "30000000"],
-    "threads": [BUSY, "threads", "20000"],
-    "spawn": [BUSY, "spawn", "3000"],
-    "traps": [BUSY, "traps", "3000000"],
-    "execute": [BUSY, "execute", "30"],
-    "python": [sys.executable, "-S", "-c", PYTHON],
-    "perl": ["perl", "-e", PERL],
-    "sqlite": ["sqlite3", ":memory:", SQL],
-    "node": ["node", "-e", NODE],
-}
+from attach_corpus import BUSY, HEAP, programs
+
+OURS = ("malloc", "sleep", "signals", "threads", "spawn", "traps", "execute")
 # What is counted; of programs of others the functions that they call often.
 TOOLS = {
     "papi_run": lambda name: ["-e", "PAPI_TOT_INS"],
     "papi_probe": lambda name: ["-f", "libc.so.6!*alloc*", "-f", "free", "-f", "libc.so.6!*spawn*", "-f",
-                                "libc.so.6!*wait*", *(["-f", "*"] if PROGRAMS[name][0] == BUSY else [])],
+                                "libc.so.6!*wait*", *(["-f", "*"] if name in OURS else [])],
 }
 NOT_DISTURBING = re.compile(r"ended|no such|executed another|waits in the kernel", re.IGNORECASE)
 POLL = "7 "
@@ -57,7 +29,7 @@ class Target:
 
     def __init__(self, command, times):
         """times: as long as it runs by itself."""
-        self.command = [*command[:-1], str(times * int(command[-1]))] if command[0] == BUSY else command
+        self.command = [*command[:-1], str(times * int(command[-1]))] if command[0] in (BUSY, HEAP) else command
         self.expected = self.wait(self.start())
         self.process = None
         self.runs = 0
@@ -124,41 +96,53 @@ def cycle(command, pid):
     return re.sub(r"\d+", "N", errors.strip())
 
 
-def main():
-    number = int(sys.argv[2])
-    names = [name for name in sys.argv[3:] or PROGRAMS if shutil.which(PROGRAMS[name][0])]
-    commands = {name: [os.path.join(os.environ["PAPI_TOOLS"], sys.argv[1]), *TOOLS[sys.argv[1]](name)]
-                for name in PROGRAMS}
-    os.environ["PAPI_VPMU"] = "always"
-    sleeper = subprocess.Popen(["sleep", "60"])
-    reason = cycle(commands["perl"], sleeper.pid)
-    sleeper.kill()
-    sleeper.wait()
-    if reason:
-        print(reason)
-        sys.exit(77)
+def visit(name, tool, command, number, refused):
+    """So many times. How often that was done; what was refused is counted by reason."""
+    # What is not slowed by counting is to last as long.
+    target = Target(command, 3 if os.path.basename(tool[0]) == "papi_probe" else 1)
+    done = tried = 0
+    while tried < number:
+        reason = cycle(tool, target.pid())
+        tried += 1
+        done += not reason
+        if reason:
+            reason = target.reason_of(reason)
+            if name == "execute":
+                reason += " (it executed another program perhaps)"
+            refused[reason] = refused.get(reason, 0) + 1
+    if target.process:
+        target.end()
+    print(f"{name}: {tried} times, in {target.runs} runs", flush=True)
+    return done
+
+
+def cycles(number, tool, wanted, commands):
+    names = [name for name in wanted or commands if shutil.which(commands[name][0])]
+    left_out = [name for name in wanted or commands if name not in names]
+    if left_out:
+        print("left out, for they are not installed:", *left_out)
     refused, done = {}, 0
     for name in names:
-        # What is not slowed by counting is to last as long.
-        target = Target(PROGRAMS[name], 3 if sys.argv[1] == "papi_probe" else 1)
-        tried = 0
-        while tried < number / len(names):
-            reason = cycle(commands[name], target.pid())
-            tried += 1
-            done += not reason
-            if reason:
-                reason = target.reason_of(reason)
-                if name == "execute":
-                    reason += " (it executed another program perhaps)"
-                refused[reason] = refused.get(reason, 0) + 1
-        if target.process:
-            target.end()
-        print(f"{name}: {tried} times, in {target.runs} runs", flush=True)
+        done += visit(name, [tool, *TOOLS[os.path.basename(tool)](name)], commands[name], number / len(names), refused)
     for reason, times in sorted(refused.items()):
         print(f"{times} refused: {reason}")
     hard = sum(times for reason, times in refused.items() if not NOT_DISTURBING.search(reason))
     if hard > number / 20 or done < number / 4:
         sys.exit(f"{hard} of {number} refused")
+
+
+def main():
+    tool = os.path.join(os.environ["PAPI_TOOLS"], sys.argv[1])
+    os.environ["PAPI_VPMU"] = "always"
+    sleeper = subprocess.Popen(["sleep", "60"])
+    reason = cycle([tool, *TOOLS[sys.argv[1]]("perl")], sleeper.pid)
+    sleeper.kill()
+    sleeper.wait()
+    if reason:
+        print(reason)
+        sys.exit(77)
+    with tempfile.TemporaryDirectory(prefix="papi-attach-") as directory:
+        cycles(int(sys.argv[2]), tool, sys.argv[3:], programs(directory))
 
 
 main()

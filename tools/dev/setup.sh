@@ -122,6 +122,8 @@ find_wanted()
 	for name in busybox dc fzf gawk ksh mksh jq lua5.4 lz4 pigz rsync sqlite3 tcsh yash; do
 		need "$name" has_command "$name"
 	done
+	# The server, too, but none that runs.
+	need redis-tools has_command redis-check-rdb
 	need qemu-system-arm has_command qemu-system-aarch64
 }
 
