@@ -331,6 +331,8 @@ void papi_run_virtual_close(struct run_list *list, struct run_result *result, lo
 bool papi_run_attach_begin(struct run_list *list, struct run_result *result, pid_t pid);
 /* Now and then: threads that could not be counted before. */
 void papi_run_attach_look(void);
+/* The number here of a thread that is counted, by that which it has in there. */
+pid_t papi_run_attach_thread(pid_t there);
 void papi_run_attach_end(struct run_list *list, struct run_result *result, long long elapsed_ns);
 
 /* papi_run_processes.c: what of the program is in its virtual counts, from the table of a run, and how that is told. */

@@ -38,6 +38,11 @@ void papi_run_attach_look(void)
 		papi_visit_look();
 }
 
+pid_t papi_run_attach_thread(pid_t there)
+{
+	return active ? papi_visit_thread(there) : there;
+}
+
 void papi_run_attach_end(struct run_list *list, struct run_result *result, long long elapsed_ns)
 {
 	char *note;

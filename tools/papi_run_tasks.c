@@ -79,7 +79,7 @@ void papi_run_tasks_look(void)
 		ssize_t length;
 		int file;
 
-		snprintf(path, sizeof(path), "/proc/%d/comm", (int)tids[i]);
+		snprintf(path, sizeof(path), "/proc/%d/comm", (int)papi_run_attach_thread(tids[i]));
 		file = open(path, O_RDONLY | O_CLOEXEC);
 		length = file < 0 ? 0 : read(file, name, sizeof(name));
 		if (length > 1) {

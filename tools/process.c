@@ -18,7 +18,7 @@ bool papi_process_is_gone(int error)
 
 static FILE *open_file(pid_t pid, const char *name)
 {
-	char path[64];
+	char path[96];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	return fopen(path, "re");
@@ -120,6 +120,48 @@ bool papi_process_threads_came(const struct papi_process_threads *before, const 
 		if (!contain(before, now->ids[i]))
 			return true;
 	return false;
+}
+
+/* Its number in each name space of processes from ours to its own: the last one, and how many there are. */
+static pid_t number_there(pid_t pid, pid_t thread, unsigned *spaces)
+{
+	char name[48], line[256], *rest;
+	pid_t number = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "task/%d/status", (int)thread);
+	file = open_file(pid, name);
+	*spaces = 0;
+	while (file && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		rest = line + 6;
+		for (long next = strtol(rest, &rest, 10); next > 0; next = strtol(rest, &rest, 10)) {
+			number = (pid_t)next;
+			++*spaces;
+		}
+	}
+	if (file)
+		fclose(file);
+	return number;
+}
+
+pid_t papi_process_thread_here(pid_t pid, pid_t there)
+{
+	struct papi_process_threads threads;
+	pid_t found = 0;
+	unsigned spaces;
+
+	number_there(pid, pid, &spaces);
+	if (spaces <= 1)
+		return there;
+	if (papi_process_threads(&threads, pid) != 0)
+		return 0;
+	for (size_t i = 0; i < threads.number && !found; i++)
+		if (number_there(pid, threads.ids[i], &spaces) == there)
+			found = threads.ids[i];
+	free(threads.ids);
+	return found;
 }
 
 bool papi_process_ended(pid_t pid)

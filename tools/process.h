@@ -50,6 +50,11 @@ int papi_process_threads(struct papi_process_threads *threads, pid_t pid);
 bool papi_process_threads_came(const struct papi_process_threads *before, const struct papi_process_threads *now);
 
 /*
+ * The number here of the process's thread that has that number where it runs: another in a container. 0: it has ended.
+ */
+pid_t papi_process_thread_here(pid_t pid, pid_t there);
+
+/*
  * The command line of a process, as far as it can be read; otherwise its number stands for it. One block with the words
  * behind the pointers, NULL-terminated; NULL: no memory.
  */

@@ -249,13 +249,13 @@ static bool bring_agent(const char *path)
 
 static bool begin(int table)
 {
-	const struct papi_agent_request request = { .kind = PAPI_AGENT_BEGIN };
+	const struct papi_agent_request request = { .kind = PAPI_AGENT_BEGIN, .process = visited.remote.pid };
 	struct papi_agent_reply reply;
 
 	for (unsigned tries = 0; tries < 2; tries++) {
 		if (!ask_with(&request, &reply, table))
 			return papi_remote_fail(&visited.remote, "the agent in it does not answer");
-		visited.agent = (pid_t)reply.number;
+		visited.agent = papi_process_thread_here(visited.remote.pid, (pid_t)reply.number);
 		if (reply.status == PAPI_OK)
 			return true;
 		/* A papi_run that was killed has left threads in there, which sleep. */
@@ -378,6 +378,11 @@ void papi_visit_look(void)
 		enter_all();
 	else
 		papi_remote_tend(&visited.remote);
+}
+
+pid_t papi_visit_thread(pid_t there)
+{
+	return papi_process_thread_here(visited.remote.pid, there);
 }
 
 /* "; thread 12 was not counted: it waits in the kernel, ..." */

@@ -23,6 +23,8 @@ bool papi_visit_open(pid_t pid, const char **reason);
 bool papi_visit_begin(int table, const char *agent, const char **reason);
 /* Threads that could not be counted before. */
 void papi_visit_look(void);
+/* The number here of a thread that has that number in the process, which may be in a container. 0: it has ended. */
+pid_t papi_visit_thread(pid_t there);
 /* The process is as it was. From when it was counted and what is missing, with a sentence more, which may be NULL; to
  * be freed; NULL: there is no memory. */
 char *papi_visit_end(const char *more);

@@ -94,7 +94,7 @@ static int map_table(int descriptor)
 	return 0;
 }
 
-static void begin(struct papi_agent_reply *reply, int descriptor)
+static void begin(const struct papi_agent_request *request, struct papi_agent_reply *reply, int descriptor)
 {
 	int status = PAPI_ESYS;
 
@@ -110,7 +110,7 @@ static void begin(struct papi_agent_reply *reply, int descriptor)
 	}
 	papi_agent_visits = true;
 	if (papi_agent_process_begin(
-		    papi_agent_entry_take(PAPI_AGENT_COUNTED, getpid(), program_invocation_short_name)))
+		    papi_agent_entry_take(PAPI_AGENT_COUNTED, request->process, program_invocation_short_name)))
 		status = papi_agent_process_lend(&papi_agent_table->plan);
 	atomic_store(&papi_agent_table->arrived, 1);
 	if (status != PAPI_OK) {
@@ -149,7 +149,7 @@ static void serve(struct connection *connection, const struct papi_agent_request
 {
 	switch (request->kind) {
 	case PAPI_AGENT_BEGIN:
-		begin(reply, descriptor);
+		begin(request, reply, descriptor);
 		break;
 	case PAPI_AGENT_ENTER:
 	case PAPI_AGENT_LEAVE:

@@ -29,15 +29,16 @@ struct papi_agent_visit {
 };
 
 enum papi_agent_request_kind {
-	PAPI_AGENT_BEGIN,  /* with the descriptor of a table */
-	PAPI_AGENT_ENTER,  /* a thread that is stopped */
-	PAPI_AGENT_LEAVE,  /* likewise */
+	PAPI_AGENT_BEGIN, /* with the descriptor of a table; the answer is the number of the agent's thread, in there */
+	PAPI_AGENT_ENTER, /* a thread that is stopped */
+	PAPI_AGENT_LEAVE, /* likewise */
 	PAPI_AGENT_INSIDE, /* number: how many threads are */
 	PAPI_AGENT_END,    /* all counts go into the table's sums; the agent's thread ends */
 };
 
 struct papi_agent_request {
 	uint32_t kind;
+	int32_t process; /* PAPI_AGENT_BEGIN: its number where the tool is, which may be another in a container */
 	struct papi_agent_moved moved;
 };
 

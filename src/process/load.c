@@ -4,7 +4,7 @@
  * makes that one call, on a stack of its own; the new thread does the rest, and waits for the dynamic linker's locks
  * as any thread does. A mapping holds code, what it has to know, and the stack:
  *
- *	area   stub   struct words, the library's name   data   ...   stack
+ *	area   stub   struct words, with libraries' names   data   ...   stack
  */
 #include <errno.h>
 #include <string.h>
@@ -12,11 +12,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "process/remote.h"
+#include "process/carry.h"
 
 #define AREA        (256 * 1024)
 #define PAGE        4096
-#define NAME_SIZE   1024
 #define MAX_THREADS 4096
 #define LIMIT_MS    1000
 #define RUNS_OUT    4 /* how often one stop is followed by a run to a better place */
@@ -29,9 +28,11 @@ extern const unsigned char papi_remote_stub_thread[] __attribute__((visibility("
 struct words {
 	uint64_t dlopen, dlsym, dlerror, message, argument;
 	char function[32];
-	char library[NAME_SIZE];
+	int32_t files[PAPI_REMOTE_CARGO];
+	char libraries[PAPI_REMOTE_NAMES]; /* the function is in the last one */
 };
-_Static_assert(offsetof(struct words, library) == 72, "stub.S knows where the name is");
+_Static_assert(offsetof(struct words, files) == 72, "stub.S knows where the files are");
+_Static_assert(offsetof(struct words, libraries) == 72 + 4 * 8, "stub.S knows where the names are, and how many files");
 
 /* How far a label is behind the stub's beginning. */
 static size_t offset_of(const unsigned char *label)
@@ -164,6 +165,27 @@ static bool make_thread(struct papi_remote_thread *thread, struct papi_remote *r
 	return done;
 }
 
+/* The new thread, in memory that it unmaps in the end. */
+static bool begin(struct papi_remote *remote, struct papi_remote_thread *thread, struct papi_remote_cargo *cargo,
+	struct words *words, const void *data, size_t size)
+{
+	uint64_t area = 0;
+	bool done;
+
+	if (!map_area(thread, remote, &area))
+		return false;
+	words->argument = area + PAGE + sizeof(*words);
+	done = papi_remote_cargo_bring(cargo, remote, thread, area + PAGE);
+	memcpy(words->files, cargo->files, sizeof(words->files));
+	memcpy(words->libraries, cargo->names, sizeof(words->libraries));
+	done = done && write_area(thread, remote, area, words, data, size) && make_thread(thread, remote, area);
+	if (!done) {
+		papi_remote_cargo_drop(cargo, thread);
+		unmap_area(thread, area);
+	}
+	return done;
+}
+
 bool papi_remote_load(struct papi_remote *remote, const char *library, const char *function, const void *data,
 	size_t size, uint64_t *address)
 {
@@ -171,22 +193,19 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 		.dlsym = remote->functions[PAPI_REMOTE_DLSYM],
 		.dlerror = remote->functions[PAPI_REMOTE_DLERROR] };
 	struct papi_remote_thread *thread;
-	uint64_t area = 0;
-	bool done = false;
+	struct papi_remote_cargo cargo;
+	bool done;
 
-	if (strlen(library) >= sizeof(words.library) || strlen(function) >= sizeof(words.function) || size > PAGE / 2)
-		return papi_remote_fail(remote, "the name of the agent's file is too long");
-	memcpy(words.library, library, strlen(library));
+	if (strlen(function) >= sizeof(words.function) || size > PAGE / 2)
+		return papi_remote_fail(remote, "there is no room for what the agent is to know");
 	memcpy(words.function, function, strlen(function));
+	if (!papi_remote_cargo_list(&cargo, remote, library))
+		return false;
 	thread = stop_at_good_moment(remote);
 	if (!thread)
 		return false;
-	if (map_area(thread, remote, &area)) {
-		words.argument = *address = area + PAGE + sizeof(words);
-		done = write_area(thread, remote, area, &words, data, size) && make_thread(thread, remote, area);
-		if (!done)
-			unmap_area(thread, area);
-	}
+	done = begin(remote, thread, &cargo, &words, data, size);
+	*address = words.argument;
 	if (!papi_remote_go(thread))
 		return papi_remote_fail(remote, "it has ended, or executed another program");
 	return done;

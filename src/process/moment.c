@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "process/remote.h"
 
@@ -66,6 +67,8 @@ static const char *file_of(Dwfl_Module *module)
 	const char *path = module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : NULL;
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
+	if (path && starts_with(path, PAPI_REMOTE_BROUGHT))
+		return path + strlen(PAPI_REMOTE_BROUGHT);
 	if (path && (starts_with(path, "/dev/") || starts_with(path, "/memfd:")))
 		return NULL;
 	return slash ? slash + 1 : path;
@@ -272,6 +275,31 @@ static bool find_functions(struct papi_remote *remote)
 
 /* ---- opening ---- */
 
+/* As libdw does it, but by the process's own root directory. */
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_name, Elf **elf)
+{
+	const struct papi_remote *remote = *data;
+	char here[PAPI_REMOTE_PATH];
+	struct stat status;
+
+	if (*name == '/' && remote) {
+		papi_remote_path(remote->pid, name, here, sizeof(here));
+		/* What there is no file of, libdw reads from memory where it can. */
+		if (stat(here, &status) == 0)
+			name = here;
+	}
+	return dwfl_linux_proc_find_elf(module, data, name, base, file_name, elf);
+}
+
+static int tell_remote(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start, void *remote)
+{
+	(void)module;
+	(void)name;
+	(void)start;
+	*data = remote;
+	return DWARF_CB_OK;
+}
+
 bool papi_remote_moment_open(struct papi_remote *remote)
 {
 	struct papi_remote_moment *moment = calloc(1, sizeof(*moment));
@@ -281,14 +309,16 @@ bool papi_remote_moment_open(struct papi_remote *remote)
 	if (!moment)
 		return papi_remote_fail(remote, "papi_run has no memory");
 	moment->debug_path = moment->no_path; /* unwinding needs no debug information */
-	moment->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_linux_proc_find_elf,
+	moment->callbacks = (Dwfl_Callbacks){ .find_elf = find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 		.debuginfo_path = &moment->debug_path };
 	moment->dwfl = dwfl_begin(&moment->callbacks);
 	if (moment->dwfl)
 		error = dwfl_linux_proc_report(moment->dwfl, remote->pid);
-	if (!error && !dwfl_report_end(moment->dwfl, NULL, NULL))
+	if (!error && !dwfl_report_end(moment->dwfl, NULL, NULL)) {
+		dwfl_getmodules(moment->dwfl, tell_remote, remote, 0);
 		error = dwfl_linux_proc_attach(moment->dwfl, remote->pid, true);
+	}
 	if (error)
 		return papi_remote_fail(
 			remote, "its memory cannot be looked at: %s", error > 0 ? strerror(error) : dwfl_errmsg(-1));

@@ -5,6 +5,7 @@
  *	remote.c    opening, with what is refused; memory
  *	moment.c    whether a stopped thread may be made to call pthread_create()
  *	load.c      the way in
+ *	carry.c     libraries for a process that cannot see their files
  *	seize.c     a thread becomes one that is traced
  *	x86_64/     registers, calls and system calls of a stopped thread; where its signal handlers return to
  *
@@ -25,6 +26,11 @@
 
 #define PAPI_REMOTE_REASON 512
 #define PAPI_REMOTE_LATE   16
+#define PAPI_REMOTE_PATH   4352
+
+/* How the paths of libraries begin that were brought into a process (carry.h). */
+#define PAPI_REMOTE_MARK    "papi:"
+#define PAPI_REMOTE_BROUGHT "/memfd:" PAPI_REMOTE_MARK
 
 struct papi_remote_moment;
 
@@ -68,10 +74,14 @@ bool papi_remote_fail(struct papi_remote *remote, const char *format, ...) __att
 bool papi_remote_read(const struct papi_remote *remote, uint64_t address, void *to, size_t size);
 bool papi_remote_write(const struct papi_remote *remote, uint64_t address, const void *from, size_t size);
 
+/* Where a file can be opened from here that a process has mapped by that path, as /proc/PID/maps has it. */
+void papi_remote_path(pid_t pid, const char *path, char *here, size_t size);
+
 /*
- * Loads a library, by a thread that the process gets for that, which then calls the function of that name with the
- * address of a copy of data. The first two words of the copy are the start and size of memory that the function is to
- * unmap when it ends. *address is where the copy is. The thread blocks all signals but those for faults.
+ * Loads a library, whose file need not be there, by a thread that the process gets for that, which then calls the
+ * function of that name with the address of a copy of data. The first two words of the copy are the start and size of
+ * memory that the function is to unmap when it ends. *address is where the copy is. The thread blocks all signals but
+ * those for faults.
  */
 bool papi_remote_load(struct papi_remote *remote, const char *library, const char *function, const void *data,
 	size_t size, uint64_t *address);

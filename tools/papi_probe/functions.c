@@ -72,7 +72,7 @@ static void open_symbols(struct probe_module *module)
 
 	if (module->symbols || *module->trouble)
 		return;
-	module->symbols = papi_symbols_open_file(module->path, NULL, NULL, reason, sizeof(reason));
+	module->symbols = papi_symbols_open_file(module->file, NULL, NULL, reason, sizeof(reason));
 	if (!module->symbols)
 		snprintf(module->trouble, sizeof(module->trouble), "%s", reason);
 	else if (!papi_symbols_is_x86_64(module->symbols))
@@ -260,6 +260,7 @@ void probe_list_free(struct probe_list *list)
 	for (size_t i = 0; i < list->n_modules; i++) {
 		papi_symbols_close(list->modules[i].symbols);
 		free(list->modules[i].path);
+		free(list->modules[i].file);
 	}
 	free(list->modules);
 	free(list->functions);

@@ -23,7 +23,7 @@
 /* The address in the file of what is at an offset of it, and the extent of its code. */
 static bool read_segments(struct probe_module *module, uint64_t offset, uint64_t *address)
 {
-	int file = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int file = open(module->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	Elf64_Ehdr header;
 	bool found = false;
 
@@ -54,7 +54,8 @@ static bool read_segments(struct probe_module *module, uint64_t offset, uint64_t
 	return found;
 }
 
-static struct probe_module *add(struct probe_list *list, const char *path)
+/* file: where it is from here. */
+static struct probe_module *add(struct probe_list *list, const char *path, const char *file)
 {
 	struct probe_module *module;
 	const char *slash = strrchr(path, '/');
@@ -65,7 +66,7 @@ static struct probe_module *add(struct probe_list *list, const char *path)
 	list->modules = papi_memory_extend(
 		list->modules, list->n_modules, &list->modules_room, sizeof(list->modules[0]));
 	module = &list->modules[list->n_modules++];
-	*module = (struct probe_module){ .path = papi_memory_copy(path) };
+	*module = (struct probe_module){ .path = papi_memory_copy(path), .file = papi_memory_copy(file) };
 	module->base = module->path + (slash ? slash + 1 - path : 0);
 	return module;
 }
@@ -143,10 +144,15 @@ bool probe_modules_of_process(struct probe_list *list, pid_t pid)
 		return false;
 	for (size_t i = 0; i < mappings.n; i++) {
 		const struct mapping *mapping = &mappings.items[i];
-		struct probe_module *module = mapping->executable && *mapping->path == '/' ? add(list, mapping->path)
-											   : NULL;
+		struct probe_module *module;
+		char file[PAPI_REMOTE_PATH];
 		uint64_t address = 0;
 
+		if (!mapping->executable || *mapping->path != '/' ||
+			!strncmp(mapping->path, PAPI_REMOTE_BROUGHT, strlen(PAPI_REMOTE_BROUGHT)))
+			continue;
+		papi_remote_path(pid, mapping->path, file, sizeof(file));
+		module = add(list, mapping->path, file);
 		if (!module)
 			continue;
 		module->is_program = !strcmp(module->path, program);
@@ -217,7 +223,7 @@ static void read_loaded(struct probe_list *list, FILE *file)
 		if (!path || !end || end <= path || end[-1] != ' ')
 			continue;
 		end[-1] = '\0';
-		add(list, path);
+		add(list, path, path);
 	}
 	free(line);
 }
@@ -260,7 +266,7 @@ static _Noreturn void execute(char *interpreter, char *path, int output)
 bool probe_modules_of_program(struct probe_list *list, const char *path)
 {
 	char *full = realpath(path, NULL), interpreter[256];
-	struct probe_module *module = add(list, full ? full : path);
+	struct probe_module *module = add(list, full ? full : path, full ? full : path);
 	uint64_t address;
 	int ends[2];
 	pid_t pid;
@@ -295,7 +301,7 @@ bool probe_modules_is(const struct probe_module *module, const char *path)
 	struct stat one, other;
 
 	return !strcmp(module->path, path) ||
-		(stat(module->path, &one) == 0 && stat(path, &other) == 0 && one.st_dev == other.st_dev &&
+		(stat(module->file, &one) == 0 && stat(path, &other) == 0 && one.st_dev == other.st_dev &&
 			one.st_ino == other.st_ino);
 }
 
@@ -307,7 +313,7 @@ void probe_modules_load(struct probe_list *list, const char *path)
 	for (size_t i = 0; i < list->n_modules; i++)
 		if (probe_modules_is(&list->modules[i], path))
 			return;
-	module = add(list, path);
+	module = add(list, path, path);
 	if (module)
 		read_segments(module, 0, &address);
 }

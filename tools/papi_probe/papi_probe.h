@@ -50,6 +50,7 @@ struct probe_patterns {
 struct probe_module {
 	char *path;
 	const char *base; /* without directories */
+	char *file;       /* where it can be opened from here */
 	struct papi_symbols *symbols;
 	char trouble[256]; /* why there are no symbols */
 	bool is_program;
@@ -257,5 +258,7 @@ struct probe_sum {
 void probe_report_sum(const struct probe_session *session, uint32_t number, uint32_t row, struct probe_sum *sum);
 #define PROBE_ALL_ROWS UINT32_MAX
 uint32_t probe_report_rows(const struct probe_session *session);
+/* Whose a row is; children of a process in a container have the numbers that they have in there. */
+pid_t probe_report_process(const struct probe_session *session, const struct papi_probe_row *row);
 
 #endif

@@ -18,6 +18,11 @@ uint32_t probe_report_rows(const struct probe_session *session)
 	return rows < PAPI_PROBE_ROWS ? rows : PAPI_PROBE_ROWS;
 }
 
+pid_t probe_report_process(const struct probe_session *session, const struct papi_probe_row *row)
+{
+	return row->pid == session->orders.pid ? session->pid : row->pid;
+}
+
 static void add_value(struct papi_probe_value *to, const struct papi_probe_value *value, bool first)
 {
 	if (first || value->least < to->least)
@@ -152,6 +157,7 @@ static void print_threads(const struct probe_options *options, const struct prob
 {
 	for (uint32_t row = 0; row < probe_report_rows(session); row++) {
 		const struct papi_probe_row *whose = &session->table->rows[row];
+		const pid_t process = probe_report_process(session, whose);
 		struct probe_sum sum;
 		char name[96];
 
@@ -159,8 +165,8 @@ static void print_threads(const struct probe_options *options, const struct prob
 		if (!sum.counts.calls)
 			continue;
 		snprintf(name, sizeof(name), "  thread %d", (int)whose->tid);
-		if (whose->pid != session->pid)
-			snprintf(name, sizeof(name), "  thread %d of process %d", (int)whose->tid, (int)whose->pid);
+		if (process != session->pid)
+			snprintf(name, sizeof(name), "  thread %d of process %d", (int)whose->tid, (int)process);
 		if (whose->shared)
 			snprintf(name, sizeof(name), "  %u threads that followed each other", whose->shared + 1);
 		print_line(options, session, &sum, value, name);

@@ -73,8 +73,8 @@ static void print_threads(
 		probe_report_sum(session, number, row, &sum);
 		if (!sum.counts.calls)
 			continue;
-		fprintf(file, "%s{\"pid\": %d, \"tid\": %d, \"shared\": %u, ", comma, (int)whose->pid, (int)whose->tid,
-			(unsigned)whose->shared);
+		fprintf(file, "%s{\"pid\": %d, \"tid\": %d, \"shared\": %u, ", comma,
+			(int)probe_report_process(session, whose), (int)whose->tid, (unsigned)whose->shared);
 		print_counts(file, options, session, &sum.counts);
 		fputc('}', file);
 		comma = ", ";

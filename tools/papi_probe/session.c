@@ -283,6 +283,7 @@ static bool bring_runtime(struct probe_session *session)
 /* Counters that its threads have open are closed by the runtime, which is brought once more for that. */
 static void close_events(struct probe_session *session)
 {
+	const struct papi_probe_visit before = session->orders;
 	int64_t answer;
 
 	session->orders = (struct papi_probe_visit){ .pid = 0 };
@@ -290,6 +291,7 @@ static void close_events(struct probe_session *session)
 		probe_message("counters stay open in process %d: %s", (int)session->pid, session->reason);
 	else
 		probe_box_dismiss(session);
+	session->orders = before;
 }
 
 static bool enter_process(struct probe_session *session, struct probe_options *options)

@@ -44,7 +44,7 @@ void papi_session_write_thread(struct papi_session *session, struct papi_session
 	char process[64];
 
 	read_name(lane->pid, lane->pid, process, sizeof(process));
-	read_name(lane->pid, lane->tid, lane->name, sizeof(lane->name));
+	read_name(lane->pid, lane->here, lane->name, sizeof(lane->name));
 	fprintf(out, "{\"type\":\"thread\",\"t\":%.6f,\"id\":%d,\"whole\":%s,\"pid\":%d,\"tid\":%d,\"process\":", now,
 		lane->id, lane->id ? "false" : "true", (int)lane->pid, (int)lane->tid);
 	papi_escape_json(out, lane->id ? process : session->name);
@@ -77,7 +77,7 @@ static bool is_same(const struct papi_session_lane *lane, const struct papi_agen
 
 static bool is_gone(const struct papi_session_lane *lane)
 {
-	return syscall(SYS_tgkill, lane->pid, lane->tid, 0) != 0 && errno == ESRCH;
+	return syscall(SYS_tgkill, lane->pid, lane->here, 0) != 0 && errno == ESRCH;
 }
 
 /* ---- of threads that have ended ---- */
@@ -171,6 +171,7 @@ static void greet(struct papi_session *session, double now)
 			*lane = (struct papi_session_lane){ .id = session->next_lane++,
 				.pid = thread->pid,
 				.tid = thread->tid,
+				.here = papi_virtual_thread(&session->virtually, thread->tid),
 				.serial = thread->serial,
 				.used = true };
 			papi_session_write_thread(session, lane, now);

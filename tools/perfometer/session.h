@@ -37,6 +37,7 @@ struct papi_session_event {
 struct papi_session_lane {
 	int id;
 	pid_t pid, tid;
+	pid_t here; /* the thread, for the kernel: in a container it has another number */
 	uint32_t serial;
 	bool used, gone;  /* gone: the thread is, though its page is still there */
 	char name[64];    /* of the thread, as it was when it was first seen */

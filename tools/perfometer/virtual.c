@@ -174,6 +174,11 @@ void papi_virtual_tend(const struct papi_virtual *virtually)
 		papi_visit_look();
 }
 
+pid_t papi_virtual_thread(const struct papi_virtual *virtually, pid_t there)
+{
+	return virtually->visits ? papi_visit_thread(there) : there;
+}
+
 char *papi_virtual_leave(struct papi_virtual *virtually)
 {
 	char *note;

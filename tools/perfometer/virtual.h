@@ -41,6 +41,8 @@ bool papi_virtual_expect(struct papi_virtual *virtually, const char *path, bool 
 bool papi_virtual_enter(struct papi_virtual *virtually, pid_t pid, bool models, char *reason, size_t size);
 /* Now and then: threads of that process that could not be counted before. */
 void papi_virtual_tend(const struct papi_virtual *virtually);
+/* The number here of a thread that is counted, by that which it has where it runs. */
+pid_t papi_virtual_thread(const struct papi_virtual *virtually, pid_t there);
 /* The agent leaves the process that it has entered; what is to be told of that, to be freed. NULL: nothing. */
 char *papi_virtual_leave(struct papi_virtual *virtually);
 /* Reads all counters; false: they cannot be read just now. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code that is copied into another process (load.c): the function of a new thread there. It loads a library and goes
- * on in a function of it, which unmaps this code in the end and never comes back.
+ * Code that is copied into another process (load.c): the function of a new thread there. It loads libraries and goes
+ * on in a function of the last, which unmaps this code in the end and never comes back.
  */
 	.section .rodata
 	.globl	papi_remote_stub, papi_remote_stub_end, papi_remote_stub_thread
@@ -12,24 +12,51 @@ papi_remote_stub:
 papi_remote_stub_thread:	/* void *(struct words *) */
 	endbr64
 	push	%rbx
+	push	%rbp
+	push	%r12
 	mov	%rdi, %rbx
-	lea	72(%rbx), %rdi	/* the library */
+	lea	104(%rbx), %rbp	/* the libraries, one after the other */
+1:	mov	%rbp, %rdi
 	mov	$2, %esi	/* RTLD_NOW */
 	call	*0(%rbx)	/* dlopen() */
 	test	%rax, %rax
-	je	1f
-	mov	%rax, %rdi
+	je	4f
+	mov	%rax, %r12
+2:	inc	%rbp
+	cmpb	$0, -1(%rbp)
+	jne	2b
+	cmpb	$0, (%rbp)
+	jne	1b
+	mov	%r12, %rdi
 	lea	40(%rbx), %rsi	/* the function */
 	call	*8(%rbx)	/* dlsym() */
 	test	%rax, %rax
-	je	1f
+	je	4f
+	mov	%rax, %r12
+	call	close_files
+	mov	%r12, %rax
 	mov	32(%rbx), %rdi	/* its argument */
+	pop	%r12
+	pop	%rbp
 	pop	%rbx
 	jmp	*%rax
-1:	call	*16(%rbx)	/* dlerror() */
-	mov	%rax, 24(%rbx)
+4:	call	*16(%rbx)	/* dlerror() */
+	mov	%rax, %r12
+	call	close_files
+	mov	%r12, 24(%rbx)
 	xor	%eax, %eax
+	pop	%r12
+	pop	%rbp
 	pop	%rbx
+	ret
+close_files:			/* which the kernel refuses for those that are none */
+	xor	%ebp, %ebp
+5:	mov	72(%rbx, %rbp, 4), %edi
+	mov	$3, %eax	/* close() */
+	syscall
+	inc	%ebp
+	cmp	$8, %ebp
+	jne	5b
 	ret
 papi_remote_stub_end:
 	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes in containers, that is with name spaces and a root directory of their own, where the agent's file is not:
+papi_run -p counts them, and papi_probe -p probes them, all the same."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from run_harness import main, TOOLS
+from test_attach import AttachTest, BUSY, EXACT, setUpModule as look, WORKER
+
+PAPI_PROBE = os.path.join(TOOLS, "papi_probe")
+OWN = ["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "-p", "-f"]
+# As containers have it, and as chroot() makes it.
+PIVOT = """set -e; cd "$1"; shift; mount --bind . .; cd "$PWD"; mount -t proc proc proc; pivot_root . old; exec "$@" """
+CHROOT = """set -e; cd "$1"; shift; mount -t proc proc proc; exec chroot . "$@" """
+NO_PROC = """set -e; cd "$1"; shift; mount --bind . .; cd "$PWD"; pivot_root . old; exec "$@" """
+
+
+def setUpModule():
+    look()
+    if not shutil.which("unshare") or subprocess.run([*OWN, "--mount-proc", "true"], stderr=subprocess.DEVNULL,
+                                                     check=False).returncode:
+        raise unittest.SkipTest("this user may have no name spaces of its own (unshare)")
+
+
+class Boxes(AttachTest):
+    def copy(self, root, path):
+        """A file at the place that it has here, too."""
+        os.makedirs(root + os.path.dirname(path), exist_ok=True)
+        shutil.copy(path, root + path)
+
+    def make_root(self, program):
+        """A directory with the program, and what it is linked to, which is in these directories."""
+        root = self.path("root")
+        for name in ("proc", "old", "bin"):
+            os.makedirs(os.path.join(root, name), exist_ok=True)
+        shutil.copy(program, os.path.join(root, "bin"))
+        linked = subprocess.run(["ldd", program], stdout=subprocess.PIPE, check=True).stdout.decode()
+        paths = re.findall(r"(/\S+) \(", linked)
+        for path in paths:
+            self.copy(root, path)
+        return root, ":".join({os.path.dirname(path) for path in paths})
+
+    def start_in_box(self, program, *words, script=PIVOT):
+        """The process that has begun it, and the number of the program here."""
+        root, libraries = self.make_root(program)
+        base = os.path.basename(program)
+        begun = subprocess.Popen([*OWN, "sh", "-c", script, "sh", root, "/bin/" + base, *words], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, env={**os.environ, "LD_LIBRARY_PATH": libraries})
+        self.addCleanup(self.end, begun)
+        self.wait_until(lambda: begun.poll() is not None or self.child(begun.pid, base), "the program in its box")
+        pid = self.child(begun.pid, base)
+        self.addCleanup(lambda: begun.poll() is None and os.kill(pid, signal.SIGKILL))
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"\nNSpid:\t\d+\t(\d+\t)*1\n")
+        return begun, pid
+
+    @staticmethod
+    def child(pid, base):
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+                child = int(file.read().split()[0])
+            return child if os.readlink(f"/proc/{child}/exe").endswith("/" + base) else None
+        except (OSError, IndexError):
+            return None
+
+    @staticmethod
+    def descriptors(pid):
+        return sorted(os.listdir(f"/proc/{pid}/fd"))
+
+    @staticmethod
+    def brought(pid):
+        """How many files each library that was brought there has been mapped from."""
+        files = set()
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+            for line in maps:
+                found = re.search(r" (\d+) +/memfd:papi:(\S+)", line)
+                if found:
+                    files.add(found.groups())
+        return sorted(name for _, name in files)
+
+    def visit(self, pid):
+        return self.counts(self.finish(self.attach(pid, events=("PAPI_TOT_INS",))))[0]
+
+    def probe(self, pid):
+        result = subprocess.run([PAPI_PROBE, "--json", "-t", "0.5", "-f", "libc!free", "-f", "busy!*", "-p", str(pid)],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stderr)
+        self.assertEqual(report["pid"], pid)
+        return {function["name"]: function for function in report["functions"]}
+
+    def differences(self, target, pid):
+        """What more work costs more, to the unit (see test_attach.py)."""
+        counts = []
+        for number in (1, 1001, 2000, 5000):
+            watcher = self.attach(pid)
+            self.assertEqual(self.ask(target, number), ["done"])
+            self.wait_until(lambda: self.sleeps(pid), "the program to wait again")
+            counts.append(self.counts(self.finish(watcher)))
+        return [[b - a for a, b in zip(few, many)] for few, many in zip(counts[1:], counts[2:])]
+
+    @staticmethod
+    def sleeps(pid):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+    def test_exact(self):
+        outside = self.start_target(WORKER)
+        target, pid = self.start_in_box(WORKER)
+        self.assertEqual(target.stdout.readline(), b"ready\n")
+        self.assertEqual(self.differences(target, pid), self.differences(outside, outside.pid))
+        self.assertEqual(len(EXACT), 4)
+
+    def coming_and_going(self, script):
+        begun, pid = self.start_in_box(BUSY, "malloc", "2000000000", script=script)
+        before = self.descriptors(pid)
+        self.assertGreater(self.visit(pid), 100000)
+        once = self.brought(pid)
+        self.assertIn("libpapi_agent.so", once)
+        if os.path.exists(PAPI_PROBE):
+            free = self.probe(pid)["free"]
+            self.assertGreater(free["calls"], 0)
+            self.assertEqual({thread["pid"] for thread in free["threads"]}, {pid})
+            once = sorted([*once, "libpapi_probes.so"])
+        self.assertGreater(self.visit(pid), 100000)
+        self.assertEqual(self.brought(pid), once)
+        self.assertEqual(self.descriptors(pid), before)
+        self.assertIsNone(begun.poll())
+
+    def test_without_the_library(self):
+        self.coming_and_going(PIVOT)
+
+    def test_chroot(self):
+        if os.geteuid():
+            self.skipTest("chroot needs root")
+        self.coming_and_going(CHROOT)
+
+    def test_names_of_threads(self):
+        """They are looked up by the numbers that threads have here."""
+        _, pid = self.start_in_box(BUSY, "malloc", "2000000000")
+        watcher = self.attach(pid, "--per-thread", events=("PAPI_TOT_INS",))
+        time.sleep(0.5)
+        report = self.finish(watcher)
+        tasks = [task for task in report["tasks"] if task["tid"]]
+        self.assertEqual({task["pid"] for task in tasks}, {pid})
+        self.assertEqual({task["name"] for task in tasks}, {"busy"})
+
+    def test_no_proc(self):
+        """The agent's file could not be named: refused, and nothing has happened."""
+        _, pid = self.start_in_box(BUSY, "malloc", "2000000000", script=NO_PROC)
+        before = self.descriptors(pid)
+        result = self.run_it("-e", "PAPI_TOT_INS", "-p", str(pid))
+        self.assertIn(b"has no /proc", result.stderr)
+        self.assertEqual(self.descriptors(pid), before)
+        self.assertEqual(self.brought(pid), [])
+
+
+if __name__ == "__main__":
+    main()
