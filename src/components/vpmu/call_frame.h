@@ -13,9 +13,9 @@
 
 #include <stdint.h>
 
-#define PAPI_VPMU_CALL_CLOCKS 5      /* counters that calls may have, at most */
-#define PAPI_VPMU_PAIRS       65536  /* places of the table */
-#define PAPI_VPMU_PAIR_WORDS  655360 /* room for it; with contexts, a key and what it stands for lie side by side */
+#define PAPI_VPMU_CALL_CLOCKS 5       /* counters that calls may have, at most */
+#define PAPI_VPMU_PAIRS       65536   /* places of the table */
+#define PAPI_VPMU_PAIR_WORDS  2228224 /* room for it; with contexts, a key and what it stands for lie side by side */
 
 struct papi_vpmu_call_frame {
 	uint64_t slot;                          /* where the return address is */
@@ -56,7 +56,7 @@ static inline uint64_t papi_vpmu_call_salt(uint32_t block)
  * sum. And its key. They are made for code that may change no flags. */
 static inline uint32_t papi_vpmu_context_word(uint32_t pair, uint64_t sum)
 {
-	return 8 * (pair & 0xffff) + 2 * (uint32_t)(sum & 0xffff);
+	return 32 * (pair & 0xffff) + 2 * (uint32_t)(sum & 0xffff);
 }
 
 static inline uint64_t papi_vpmu_context_key(uint32_t pair, uint64_t sum)

@@ -25,6 +25,11 @@ void papi_vpmu_memory_prepare(void *memory, size_t size, bool write)
 	papi_vpmu_raw(SYS_madvise, (long)start, (long)(end - start), write ? POPULATE_WRITE : POPULATE_READ, 0, 0, 0);
 }
 
+void papi_vpmu_memory_join(void *memory, size_t size)
+{
+	papi_vpmu_raw(SYS_madvise, (long)memory, (long)size, MADV_HUGEPAGE, 0, 0, 0);
+}
+
 void papi_vpmu_memory_unmap(const void *memory, size_t size)
 {
 	if (memory)

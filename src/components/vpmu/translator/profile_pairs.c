@@ -22,7 +22,9 @@ static struct function {
 } * functions;
 static uint32_t n_pairs, pair_places, n_functions, function_places, n_clocks;
 
-static uint32_t *entries;                  /* offsets of the entries of pairs, by their numbers */
+/* By the numbers of pairs: offsets of their entries, and the contexts that they lead to, of which each call asks that
+ * translated code does not know. */
+static uint32_t *entries, *contexts;
 static uint32_t n_contexts, most_contexts; /* 0: pairs have none */
 
 static uint32_t offset_of(uint32_t number)
@@ -92,6 +94,7 @@ static bool spread_pairs(void)
 		pairs = old;
 		return n_pairs + 1 < n;
 	}
+	papi_vpmu_memory_join(pairs, 2 * (size_t)n * sizeof(*pairs));
 	pair_places = 2 * n;
 	for (uint32_t i = 0; i < n; i++)
 		if (old[i].number)
@@ -132,7 +135,7 @@ static uint32_t context_of(uint32_t counters)
 {
 	uint32_t number = number_of(counters);
 
-	return most_contexts && entries[number] ? entry_of(number)->to : 0;
+	return most_contexts ? contexts[number] : 0;
 }
 
 /* Where a call with that number leads. */
@@ -152,7 +155,7 @@ static void note_context(struct papi_vpmu_log_pair *entry, uint32_t from)
 	if (!most_contexts)
 		return;
 	entry->from = from;
-	entry->to = lead(from, entry->target, entry->module, entry->number);
+	entry->to = contexts[entry->number] = lead(from, entry->target, entry->module, entry->number);
 	n_contexts += from != PAPI_VPMU_LOG_OTHERS && entry->target;
 }
 
@@ -249,22 +252,23 @@ void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody)
 	*nobody = (struct papi_vpmu_pair){ offset_of(0), offset_of(PAPI_VPMU_PROFILE_LOST - 1) };
 }
 
-void papi_vpmu_pairs_begin(uint64_t profile, uint32_t contexts)
+void papi_vpmu_pairs_begin(uint64_t profile, uint32_t most)
 {
-	uint32_t most;
+	uint32_t room;
 
 	n_clocks = (uint32_t)__builtin_popcountll(profile);
 	pair_places = function_places = FIRST_PLACES;
 	functions = papi_vpmu_memory_map(FIRST_PLACES * sizeof(*functions));
 	pairs = functions ? papi_vpmu_memory_map(FIRST_PLACES * sizeof(*pairs)) : NULL;
 	entries = pairs ? papi_vpmu_memory_map(papi_vpmu_processor_max_ways * sizeof(*entries)) : NULL;
-	if (!entries)
+	contexts = entries && most ? papi_vpmu_memory_map(papi_vpmu_processor_max_ways * sizeof(*contexts)) : NULL;
+	if (!entries || (most && !contexts))
 		papi_vpmu_pairs_forked();
-	if (!entries || !contexts)
+	if (!contexts)
 		return;
 	/* A quarter of all numbers is left for blocks, however many contexts and others there are. */
-	most = (uint32_t)(papi_vpmu_processor_max_ways * 3 / 8 / (1 + 2 * n_clocks));
-	most_contexts = contexts < most ? contexts : most;
+	room = (uint32_t)(papi_vpmu_processor_max_ways * 3 / 8 / (1 + 2 * n_clocks));
+	most_contexts = most < room ? most : room;
 	papi_vpmu_log_head()->contexts = most_contexts;
 }
 
@@ -273,8 +277,9 @@ void papi_vpmu_pairs_forked(void)
 	papi_vpmu_memory_unmap(pairs, pair_places * sizeof(*pairs));
 	papi_vpmu_memory_unmap(functions, function_places * sizeof(*functions));
 	papi_vpmu_memory_unmap(entries, papi_vpmu_processor_max_ways * sizeof(*entries));
+	papi_vpmu_memory_unmap(contexts, papi_vpmu_processor_max_ways * sizeof(*contexts));
 	pairs = NULL;
 	functions = NULL;
-	entries = NULL;
+	entries = contexts = NULL;
 	n_pairs = n_functions = n_contexts = most_contexts = pair_places = function_places = 0;
 }

@@ -125,7 +125,8 @@ static void find_known(struct papi_vpmu_translation *t, uint64_t sum, bool flags
 	papi_vpmu_emit_load(&t->e, RDX, VPMU_CALLS_TOP);
 	papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, PAIR - frame_size(t));
 	papi_vpmu_emit_move_16(&t->e, RDX, RCX);
-	papi_vpmu_emit_lea_index(&t->e, RDX, RDX, 8, (int32_t)papi_vpmu_context_word(0, sum));
+	papi_vpmu_emit_lea_index(&t->e, RDX, RDX, 8, 0);
+	papi_vpmu_emit_lea_index(&t->e, RDX, RDX, 4, (int32_t)papi_vpmu_context_word(0, sum));
 	papi_vpmu_emit_swap_bytes(&t->e, RCX);
 	papi_vpmu_emit_constant(&t->e, RAX, sum);
 	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RAX, 1, 0);
@@ -261,6 +262,7 @@ static void find_context(struct papi_vpmu_translation *t)
 	papi_vpmu_emit_load_32_from(&t->e, RAX, RAX, PAIR - frame_size(t));
 	papi_vpmu_emit_move_16(&t->e, RDX, RAX);
 	papi_vpmu_emit_lea_index(&t->e, RDX, RDX, 8, 0);
+	papi_vpmu_emit_lea_index(&t->e, RDX, RDX, 4, 0);
 	papi_vpmu_emit_swap_bytes(&t->e, RAX);
 	papi_vpmu_emit_lea_scaled(&t->e, RAX, RCX, RAX, 1, 0);
 	papi_vpmu_emit_move_16(&t->e, RCX, RCX);
