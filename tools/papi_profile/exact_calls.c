@@ -286,6 +286,7 @@ static void write_contexts(struct papi_profile_reading *reading, const struct pa
 	nodes.places = papi_profile_allocate(NULL, lane->n, sizeof(*nodes.places));
 	memset(nodes.own, 0, (OUTSIDE + n) * counters * sizeof(*nodes.own));
 	memset(nodes.places, 0, lane->n * sizeof(*nodes.places));
+	papi_profile_table_reserve(&reading->records->counts.contexts, n);
 	add_outside(&nodes);
 	for (size_t i = 0; i < n; i++)
 		if (!is_of_others(pairs[i]))

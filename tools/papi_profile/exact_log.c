@@ -157,7 +157,6 @@ static void begin_places(struct papi_profile_ran *places, const struct papi_prof
 
 		places->slots[i] = wanted ? (uint8_t)n++ : PAPI_PROFILE_NO_SLOT;
 	}
-	papi_profile_table_clear(&places->numbers);
 	places->n = 0;
 	if (n != places->n_slots)
 		places->room = 0;
@@ -171,22 +170,15 @@ static uint64_t *counters_of(const struct papi_profile_ran *places, size_t numbe
 
 static uint64_t *counters_at(struct papi_profile_ran *places, const struct papi_vpmu_log_block *block, uint64_t pc)
 {
-	bool made;
-	struct papi_profile_entry *entry = papi_profile_table_take(
-		&places->numbers, (struct papi_profile_key){ { block->module, block->region, pc } }, &made);
-
-	if (made) {
-		if (places->n == places->room) {
-			places->room = places->room ? 2 * places->room : 1024;
-			places->places = papi_profile_allocate(places->places, places->room, sizeof(*places->places));
-			places->counters = papi_profile_allocate(
-				places->counters, places->room * places->n_slots, sizeof(*places->counters));
-		}
-		entry->value[0] = (int64_t)places->n;
-		memset(counters_of(places, places->n), 0, places->n_slots * sizeof(*places->counters));
-		places->places[places->n++] = (struct papi_profile_ran_place){ block->module, block->region, pc };
+	if (places->n == places->room) {
+		places->room = places->room ? 2 * places->room : 1024;
+		places->places = papi_profile_allocate(places->places, places->room, sizeof(*places->places));
+		places->counters = papi_profile_allocate(
+			places->counters, places->room * places->n_slots, sizeof(*places->counters));
 	}
-	return counters_of(places, (size_t)entry->value[0]);
+	memset(counters_of(places, places->n), 0, places->n_slots * sizeof(*places->counters));
+	places->places[places->n] = (struct papi_profile_ran_place){ block->module, block->region, pc };
+	return counters_of(places, places->n++);
 }
 
 static void count(const struct papi_profile_ran *places, uint64_t *counters, unsigned counter, uint64_t more)
@@ -339,7 +331,7 @@ int64_t papi_profile_log_address(
 /* A place, its counters, and its address in the store. */
 struct addressed {
 	const struct papi_profile_ran_place *place;
-	const uint64_t *counters;
+	uint64_t *counters;
 	int64_t address;
 };
 
@@ -364,22 +356,41 @@ static int by_address(const void *first, const void *second)
 	return a->place->region < b->place->region ? -1 : a->place->region > b->place->region;
 }
 
+/* Each place once, with all that happened there, in their order; how many there are. */
+static size_t order_places(const struct papi_profile_ran *places, struct addressed *ordered)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < places->n; i++)
+		ordered[i] = (struct addressed){ &places->places[i], counters_of(places, i), 0 };
+	qsort(ordered, places->n, sizeof(*ordered), by_place);
+	for (size_t i = 0; i < places->n; i++) {
+		if (!n || by_place(&ordered[n - 1], &ordered[i]) != 0) {
+			ordered[n++] = ordered[i];
+			continue;
+		}
+		for (unsigned j = 0; j < places->n_slots; j++)
+			ordered[n - 1].counters[j] += ordered[i].counters[j];
+		memset(ordered[i].counters, 0, places->n_slots * sizeof(*ordered[i].counters));
+	}
+	return n;
+}
+
 /* In the order of their addresses; new ones are made in the order of the places. */
-static struct addressed *find_addresses(
-	struct papi_profile_reading *reading, const struct papi_profile_log *log, const struct papi_profile_ran *places)
+static struct addressed *find_addresses(struct papi_profile_reading *reading, const struct papi_profile_log *log,
+	const struct papi_profile_ran *places, size_t *n)
 {
 	struct addressed *found = papi_profile_allocate(NULL, places->n, sizeof(*found));
 	bool ordered = true;
 
-	for (size_t i = 0; i < places->n; i++)
-		found[i] = (struct addressed){ &places->places[i], counters_of(places, i), 0 };
-	qsort(found, places->n, sizeof(*found), by_place);
-	for (size_t i = 0; i < places->n; i++) {
+	*n = order_places(places, found);
+	papi_profile_table_reserve(&reading->records->places.addresses, *n);
+	for (size_t i = 0; i < *n; i++) {
 		found[i].address = papi_profile_log_address(reading, log, found[i].place->module, found[i].place->pc);
 		ordered &= i == 0 || found[i - 1].address <= found[i].address;
 	}
 	if (!ordered)
-		qsort(found, places->n, sizeof(*found), by_address);
+		qsort(found, *n, sizeof(*found), by_address);
 	return found;
 }
 
@@ -404,11 +415,12 @@ static void write_places(struct papi_profile_reading *reading, const struct papi
 	const struct papi_profile_ran *places, int64_t thread)
 {
 	struct papi_profile_events *list = reading->records->events;
-	struct addressed *found = find_addresses(reading, log, places);
+	size_t n;
+	struct addressed *found = find_addresses(reading, log, places, &n);
 	uint64_t counters[PAPI_PROFILE_EXACT_COUNTERS] = { 0 };
-	long long *values = papi_profile_allocate(NULL, places->n * list->number, sizeof(*values));
+	long long *values = papi_profile_allocate(NULL, n * list->number, sizeof(*values));
 
-	for (size_t i = 0; i < places->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		for (unsigned j = 0; j < PAPI_PROFILE_EXACT_COUNTERS; j++)
 			if (places->slots[j] != PAPI_PROFILE_NO_SLOT)
 				counters[j] = found[i].counters[places->slots[j]];
@@ -423,7 +435,7 @@ static void write_places(struct papi_profile_reading *reading, const struct papi
 			reading->exact->values(reading->exact->argument, counters, &values[i * list->number]);
 	}
 	for (size_t j = 0; j < list->number; j++)
-		for (size_t i = 0; i < places->n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			long long value = values[i * list->number + j];
 
 			list->events[j].value += value;
@@ -572,7 +584,6 @@ size_t papi_profile_exact_read(
 	}
 	free(logs);
 	free(reading.known);
-	papi_profile_table_free(&reading.places.numbers);
 	free(reading.places.places);
 	free(reading.places.counters);
 	free(reading.values);

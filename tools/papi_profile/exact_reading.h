@@ -20,7 +20,7 @@ struct papi_profile_log {
 	int64_t regions[PAPI_VPMU_LOG_REGIONS + 1]; /* in the store, by number; 0: outside of all */
 };
 
-/* An instruction that a thread has run. */
+/* An instruction that a thread has run, as a part of one block. */
 struct papi_profile_ran_place {
 	uint32_t module, region;
 	uint64_t pc;
@@ -28,9 +28,8 @@ struct papi_profile_ran_place {
 
 #define PAPI_PROFILE_NO_SLOT 0xffu
 
-/* All of them. */
+/* All of them; what is in several blocks is there as often. */
 struct papi_profile_ran {
-	struct papi_profile_table numbers; /* from module, region and pc */
 	struct papi_profile_ran_place *places;
 	uint64_t *counters; /* of each as many as there are slots */
 	size_t n, room;

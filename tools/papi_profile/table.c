@@ -37,13 +37,15 @@ struct papi_profile_entry *papi_profile_table_find(const struct papi_profile_tab
 }
 
 /* At most two thirds are used. */
-static void grow(struct papi_profile_table *table)
+void papi_profile_table_reserve(struct papi_profile_table *table, size_t more)
 {
 	struct papi_profile_table larger = { .number = table->number };
 
-	if (3 * (table->number + 1) <= 2 * table->room)
+	if (3 * (table->number + more) <= 2 * table->room)
 		return;
 	larger.room = table->room ? 2 * table->room : FIRST_ROOM;
+	while (3 * (table->number + more) > 2 * larger.room)
+		larger.room *= 2;
 	larger.entries = papi_profile_allocate(NULL, larger.room, sizeof(*larger.entries));
 	memset(larger.entries, 0, larger.room * sizeof(*larger.entries));
 	for (size_t i = 0; i < table->room; i++)
@@ -58,7 +60,7 @@ struct papi_profile_entry *papi_profile_table_take(
 {
 	struct papi_profile_entry *entry;
 
-	grow(table);
+	papi_profile_table_reserve(table, 1);
 	entry = probe(table, &key);
 	*made = !entry->used;
 	if (*made) {
@@ -93,13 +95,6 @@ struct papi_profile_entry *papi_profile_table_next(
 	while (i < table->room && !table->entries[i].used)
 		i++;
 	return i < table->room ? &table->entries[i] : NULL;
-}
-
-void papi_profile_table_clear(struct papi_profile_table *table)
-{
-	if (table->room)
-		memset(table->entries, 0, table->room * sizeof(*table->entries));
-	table->number = 0;
 }
 
 void papi_profile_table_free(struct papi_profile_table *table)

@@ -35,14 +35,14 @@ struct papi_profile_entry *papi_profile_table_find(const struct papi_profile_tab
 struct papi_profile_entry *papi_profile_table_take(
 	struct papi_profile_table *table, struct papi_profile_key key, bool *made);
 
+/* Room for so many more, which the table would otherwise move into again and again. */
+void papi_profile_table_reserve(struct papi_profile_table *table, size_t more);
+
 void papi_profile_table_remove(struct papi_profile_table *table, struct papi_profile_entry *entry);
 
 /* The next one behind an entry, the first for NULL; NULL at the end. */
 struct papi_profile_entry *papi_profile_table_next(
 	const struct papi_profile_table *table, struct papi_profile_entry *entry);
-
-/* Nothing is in it any more; it keeps its memory for what comes next. */
-void papi_profile_table_clear(struct papi_profile_table *table);
 
 void papi_profile_table_free(struct papi_profile_table *table);
 
