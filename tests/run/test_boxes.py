@@ -14,6 +14,7 @@ from run_harness import main, TOOLS
 from test_attach import AttachTest, BUSY, EXACT, setUpModule as look, WORKER
 
 PAPI_PROBE = os.path.join(TOOLS, "papi_probe")
+PAPI_PROFILE = os.path.join(TOOLS, "papi_profile")
 OWN = ["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "-p", "-f"]
 # As containers have it, and as chroot() makes it.
 PIVOT = """set -e; cd "$1"; shift; mount --bind . .; cd "$PWD"; mount -t proc proc proc; pivot_root . old; exec "$@" """
@@ -37,7 +38,7 @@ class Boxes(AttachTest):
     def make_root(self, program):
         """A directory with the program, and what it is linked to, which is in these directories."""
         root = self.path("root")
-        for name in ("proc", "old", "bin"):
+        for name in ("proc", "old", "bin", "tmp"):
             os.makedirs(os.path.join(root, name), exist_ok=True)
         shutil.copy(program, os.path.join(root, "bin"))
         linked = subprocess.run(["ldd", program], stdout=subprocess.PIPE, check=True).stdout.decode()
@@ -150,6 +151,26 @@ class Boxes(AttachTest):
         tasks = [task for task in report["tasks"] if task["tid"]]
         self.assertEqual({task["pid"] for task in tasks}, {pid})
         self.assertEqual({task["name"] for task in tasks}, {"busy"})
+
+    @unittest.skipUnless(os.path.exists(PAPI_PROFILE), "there is no papi_profile")
+    def test_profile(self):
+        """What the process writes is fetched, and nothing is left in its /tmp."""
+        _, pid = self.start_in_box(BUSY, "malloc", "2000000000")
+        profile = self.path("profile.db")
+        for _ in range(2):
+            result = subprocess.run([PAPI_PROFILE, "-x", "-e", "PAPI_TOT_INS", "-t", "1", "-o", profile, "-p",
+                                     str(pid)], stderr=subprocess.PIPE, timeout=120, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stderr, rb"\d PAPI_TOT_INS, exact")
+            self.assertEqual(os.listdir(self.path("root/tmp")), [])
+            report = subprocess.run([PAPI_PROFILE, "report", "--by", "process", profile], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, check=True).stdout
+            self.assertIn(b"100.00%%  busy, process %d\n" % pid, report)
+            modules = subprocess.run([PAPI_PROFILE, "report", "--by", "module", profile], stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, check=True).stdout
+            self.assertRegex(modules, rb"\d% +/bin/busy\n")
+            os.unlink(profile)
+        self.assertEqual([name for name in os.listdir(self.directory) if "raw" in name], [])
 
     def test_no_proc(self):
         """The agent's file could not be named: refused, and nothing has happened."""

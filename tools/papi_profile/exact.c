@@ -21,6 +21,7 @@
 #include "components/vpmu/counters.h"
 #include "common.h"
 #include "papi.h"
+#include "papi_profile/box.h"
 #include "papi_profile/exact_events.h"
 #include "papi_profile/exact_log.h"
 #include "papi_profile/papi_profile.h"
@@ -33,6 +34,8 @@
 #define LOOK_MILLISECONDS 100
 
 static struct papi_agent_collector collector = { .descriptor = -1 };
+/* The directory of raw data; what the table says programs may have changed. */
+static char directory[sizeof(((struct papi_agent_plan *)NULL)->directory)];
 
 static double now(void)
 {
@@ -190,10 +193,11 @@ static bool finish(struct papi_profile_session *session, int eventset, int statu
 {
 	struct papi_profile_exact exact = { .values = papi_profile_exact_values,
 		.argument = &eventset,
+		.pid = session->pid,
 		.modelled = collector.table->plan.modelled != 0 };
 	bool done;
 
-	papi_profile_exact_read(&session->records, collector.table->plan.directory, &exact);
+	papi_profile_exact_read(&session->records, directory, &exact);
 	if (exact.beyond)
 		tell_beyond(session, exact.beyond);
 	tell_all_missing(session);
@@ -201,8 +205,7 @@ static bool finish(struct papi_profile_session *session, int eventset, int statu
 	done = papi_profile_store_progress(session->store, session->elapsed, 0, status) == PAPI_OK &&
 		papi_profile_store_commit(session->store) == PAPI_OK;
 	if (!done)
-		papi_profile_message(
-			"%s; the raw data stays in %s", papi_error_sentence(), collector.table->plan.directory);
+		papi_profile_message("%s; the raw data stays in %s", papi_error_sentence(), directory);
 	return done;
 }
 
@@ -322,6 +325,7 @@ static void visit(struct papi_profile_session *session, int eventset)
 	watch(session, process, signals);
 	note = papi_visit_end(NULL);
 	session->elapsed = now() - session->started;
+	papi_profile_box_close(directory);
 	session->failed = !finish(session, eventset, -1);
 	if (note)
 		papi_profile_message("%s", note);
@@ -336,6 +340,7 @@ static void visit(struct papi_profile_session *session, int eventset)
 
 static int attach(struct papi_profile_session *session, int eventset)
 {
+	struct papi_agent_plan *plan = &collector.table->plan;
 	const char *reason = NULL;
 	int status;
 
@@ -344,10 +349,15 @@ static int attach(struct papi_profile_session *session, int eventset)
 		return PAPI_PROGRAM_FAILURE;
 	}
 	status = papi_profile_session_make_store(session);
+	if (!status && !papi_profile_box_open(session->pid, directory, plan->directory, sizeof(plan->directory))) {
+		unlink(session->file);
+		status = PAPI_PROGRAM_FAILURE;
+	}
 	if (!status && papi_visit_begin(collector.descriptor, collector.agent, &reason)) {
 		visit(session, eventset);
 	} else if (!status) {
 		papi_profile_message("cannot profile process %d exactly: %s", (int)session->pid, reason);
+		papi_profile_box_close(directory);
 		unlink(session->file);
 		status = PAPI_PROGRAM_FAILURE;
 	}
@@ -381,15 +391,16 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 	plan = &collector.table->plan;
 	eventset = papi_profile_exact_plan(
 		session->events, session->rate.graph != PAPI_PROFILE_GRAPH_NONE, session->contexts, plan);
-	if (!papi_profile_raw_make(session->file, plan->directory, sizeof(plan->directory))) {
+	if (!papi_profile_raw_make(session->file, directory, sizeof(directory))) {
 		papi_agent_collector_end(&collector);
 		return PAPI_PROGRAM_FAILURE;
 	}
+	memcpy(plan->directory, directory, sizeof(directory));
 	status = session->table >= 0 ? serve(session, eventset)
 		: session->pid       ? attach(session, eventset)
 				     : run_and_read(session, path, eventset);
 	if (!session->failed)
-		papi_profile_raw_drop(plan->directory);
+		papi_profile_raw_drop(directory);
 	papi_profile_exact_forget(eventset);
 	papi_agent_collector_end(&collector);
 	if (papi_profile_store_close(session->store) != PAPI_OK && !session->failed) {

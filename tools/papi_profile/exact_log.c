@@ -516,6 +516,8 @@ static void read_log(struct papi_profile_reading *reading, struct papi_profile_l
 	free(path);
 	if (counts < 0)
 		return;
+	if (reading->exact->pid)
+		log->head.pid = reading->exact->pid;
 	name_process(reading, log);
 	read_modules(log, papi_profile_places_process(&reading->records->places, log->head.pid));
 	read_regions(reading, log);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "components/vpmu/counters.h"
 #include "papi_profile/records.h"
@@ -17,6 +18,7 @@ struct papi_profile_exact {
 	/* The values of all events, from counters. */
 	void (*values)(void *argument, const uint64_t *counters, long long *values);
 	void *argument;
+	pid_t pid; /* of a process that ran already: it may have called itself by another number; 0: of programs */
 	/* Some are modelled, and may be fractions: what is rounded off at one address counts at the next, so that the
 	 * sum of all is that of papi_run. */
 	bool modelled;

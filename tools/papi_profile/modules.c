@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "papi_profile/box.h"
 #include "papi_profile/papi_profile.h"
 
 /* More than any linker writes. */
@@ -133,6 +134,8 @@ static int open_mapped(const struct papi_profile_mapped *mapped)
 	char path[4352];
 	int file;
 
+	if (papi_profile_box_is_open())
+		return papi_profile_box_file(mapped->name);
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)mapped->pid,
 		(unsigned long long)mapped->start, (unsigned long long)mapped->end);
 	file = open(path, O_RDONLY | O_CLOEXEC);
