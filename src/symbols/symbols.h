@@ -17,6 +17,7 @@
  *	frames.c   ranges of unwind tables
  *	dwarf.c    functions, lines and inlined code
  *	entries.c  all functions
+ *	inlined.c  those that compilers have put into their callers
  *	lists.c    lists of names: the kernel's, and those of compilers at run time
  *
  * unwind.h is apart from that: from a stack to callers.
@@ -85,6 +86,16 @@ struct papi_symbols_entry {
 
 /* All of them, in the order of addresses; the list is the caller's to free. How many. */
 size_t papi_symbols_entries(struct papi_symbols *symbols, struct papi_symbols_entry **list);
+
+/* A function that compilers have put into its callers, so often. */
+struct papi_symbols_inlined {
+	const char *name;    /* for people */
+	const char *linkage; /* for the linker */
+	size_t copies;
+};
+
+/* All of them that debug information knows, each once; the list is the caller's to free. How many. */
+size_t papi_symbols_inlined(struct papi_symbols *symbols, struct papi_symbols_inlined **list);
 
 /* Whether unwind tables say that at an address of x86-64 code there is a return address on top of the stack. */
 bool papi_symbols_is_called(struct papi_symbols *symbols, uint64_t address);

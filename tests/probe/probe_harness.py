@@ -38,7 +38,7 @@ class ProbeTest(ProgramTest):
         with open(path, encoding="utf-8") as file:
             report = json.loads(file.read().splitlines()[-1])
         self.assertEqual(list(report), ["version", "pid", "command", "seconds", "calls_only", "unseen",
-                                        "functions"])
+                                        "functions", "inlined"])
         functions = {}
         for function in report["functions"]:
             if function["way"]:

@@ -105,6 +105,28 @@ class List(ProbeTest):
             else:
                 self.assertEqual(functions[name]["way"], "patch", functions[name])
 
+    def test_inlined(self):
+        """What is only there in its callers has no way, and is named."""
+        source, program = self.path("inlined.c"), self.path("inlined")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("""#include <stdio.h>
+static inline __attribute__((always_inline)) int inner(int x) { return x * x + 3; }
+__attribute__((noinline)) int outer(int x) { return inner(x) + inner(x + 7) * 5; }
+int main(int argc, char **argv) { (void)argv; printf("%d\\n", outer(argc) + inner(argc - 4)); return 0; }
+""")
+        subprocess.run([shutil.which("cc") or "cc", "-O2", "-g", "-o", program, source], check=True)
+        report = json.loads(self.run_it("--list", "--json", "-f", "inner", "-f", "outer", program).stdout)
+        self.assertEqual([function["name"] for function in report["functions"]], ["outer"])
+        self.assertEqual([(inlined["name"], inlined["copies"]) for inlined in report["inlined"]], [("inner", 3)])
+        result = self.run_it("--list", "-f", "inner", program)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"'inner' has no code of its own: compilers have put it into its callers, 3 times", result.stderr)
+        self.assertIn(b"inlined    inner  (inlined): 3 copies in its callers", result.stdout)
+        result = self.run_it("-f", "inner", "-f", "outer", program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(b"not probed: 3 copies of inner, put into callers by compilers", result.stderr)
+        self.assertNotIn(b"inner", self.run_it("--list", "-f", "inner*", "-x", "inner", program).stdout)
+
     def test_text(self):
         result = self.run_it("--list", *patterns(["leaf", "subject!_start", "libc!_setjmp"]), SUBJECT)
         self.assertEqual(result.returncode, 0)

@@ -175,48 +175,56 @@ class Tables(TranslateTest):
 
 
 class Attach(TranslateTest):
-    def attach(self, target, *options):
-        report = self.path("report")
-        watcher = subprocess.Popen([PAPI_PROBE, "--way", "translate", "--json", "-o", report, "-f", "leaf", "-f",
-                                    "ten_leaves", *options, "-p", str(target.pid)], stderr=subprocess.PIPE,
-                                   env=ENVIRONMENT)
-        self.addCleanup(self.end, watcher)
-        return watcher
+    @staticmethod
+    def ask(target, number):
+        target.stdin.write(b"%d\n" % number)
+        target.stdin.flush()
+        return target.stdout.readline()
 
     @staticmethod
     def is_counted(target):
-        """All of its threads run translated code: the agent is in and has moved them."""
+        """Its counters are there when its thread has been moved."""
         with open(f"/proc/{target.pid}/maps", encoding="utf-8") as maps:
-            return "papi_agent" in maps.read()
+            return ".counts" in maps.read()
 
     def test_work(self):
+        """A piece of work that begins and ends while somebody counts, again and again."""
         target = self.start_target(SUBJECT, "wait")
-        target.stdin.write(b"200\n")
-        target.stdin.flush()
-        before = target.stdout.readline()
-        watcher = self.attach(target)
-        self.wait_until(lambda: watcher.poll() is not None or self.is_counted(target), "the agent")
-        if watcher.poll():
-            self.skipTest(" ".join(watcher.stderr.read().decode().split()))
-        done = 0
-        for _ in range(20):
-            target.stdin.write(b"200\n")
-            target.stdin.flush()
-            self.assertEqual(target.stdout.readline(), before)
-            done += 1
-        watcher.send_signal(signal.SIGINT)
-        errors = watcher.communicate(timeout=120)[1]
-        self.assertEqual(watcher.returncode, 0, errors)
-        self.assertRegex(errors, rb"^papi_profile: virtual events are counted from [0-9.]+ s after .* began\n$")
-        functions = self.functions(self.path("report"))
-        leaves, tens = functions["leaf"]["calls"], functions["ten_leaves"]["calls"]
-        self.assertGreater(tens, 0)
-        self.assertLessEqual(leaves, 2200 * done)
-        target.stdin.write(b"200\n")
-        target.stdin.flush()
-        self.assertEqual(target.stdout.readline(), before)
+        before = self.ask(target, 200)
+        for options in (("--way", "translate"), ("-e", "vpmu:::LOADS,vpmu:::INSTRUCTIONS")):
+            watcher = subprocess.Popen([PAPI_PROBE, *options, "--json", "-o", self.path("report"), "-p",
+                                        str(target.pid)], stderr=subprocess.PIPE, env=ENVIRONMENT)
+            self.addCleanup(self.end, watcher)
+            self.wait_until(lambda: watcher.poll() is not None or self.is_counted(target), "the agent")
+            if watcher.poll() is not None:
+                self.skipTest(" ".join(watcher.stderr.read().decode().split()))
+            self.assertEqual(self.ask(target, 200), before)
+            watcher.send_signal(signal.SIGINT)
+            errors = watcher.communicate(timeout=120)[1]
+            self.assertEqual(watcher.returncode, 0, errors)
+            self.assertRegex(errors, rb"^papi_profile: virtual events are counted from [0-9.]+ s after .* began\n$")
+            functions = self.functions(self.path("report"))
+            self.calls(functions, calls=1, ten_leaves=200, jumps=200, leaf=2200)
+            leaf, ten = (functions[name]["events"][INSTRUCTIONS] for name in ("leaf", "ten_leaves"))
+            self.assertEqual(ten["inclusive"], ten["exclusive"] + 10 * leaf["inclusive"] // 11)
+            self.assertEqual(self.ask(target, 200), before)
         target.stdin.close()
         self.assertEqual(target.wait(60), 0)
+
+    def test_killed(self):
+        """When papi_probe is killed, papi_profile leaves the process."""
+        target = self.start_target(SUBJECT, "wait")
+        before = self.ask(target, 200)
+        watcher = subprocess.Popen([PAPI_PROBE, "--way", "translate", "-p", str(target.pid)],
+                                   stderr=subprocess.DEVNULL, env={**ENVIRONMENT, "TMPDIR": self.directory})
+        self.addCleanup(self.end, watcher)
+        self.wait_until(lambda: watcher.poll() is not None or self.is_counted(target), "the agent")
+        if watcher.poll() is not None:
+            self.skipTest("no agent comes into it here")
+        watcher.kill()
+        watcher.wait()
+        self.wait_until(lambda: not self.is_counted(target), "the agent to leave")
+        self.assertEqual(self.ask(target, 200), before)
 
 
 class Refused(TranslateTest):

@@ -216,6 +216,32 @@ void probe_functions_find(struct probe_list *list, size_t first, struct probe_pa
 	}
 }
 
+static void find_inlined_in(struct probe_list *list, size_t index, const struct probe_patterns *patterns)
+{
+	const struct probe_module *module = &list->modules[index];
+	struct papi_symbols_inlined *found;
+	size_t n = papi_symbols_inlined(module->symbols, &found);
+
+	for (size_t i = 0; i < n; i++) {
+		struct probe_function function = { .name = found[i].name, .linkage = found[i].linkage };
+
+		if (!probe_patterns_match_inlined(patterns, module, &function, found[i].copies))
+			continue;
+		list->inlined = papi_memory_extend(
+			list->inlined, list->n_inlined, &list->inlined_room, sizeof(list->inlined[0]));
+		list->inlined[list->n_inlined++] = (struct probe_inlined){ found[i].name, found[i].linkage, index,
+			found[i].copies };
+	}
+	free(found);
+}
+
+void probe_functions_find_inlined(struct probe_list *list, const struct probe_patterns *patterns)
+{
+	for (size_t i = 0; i < list->n_modules; i++)
+		if (list->modules[i].symbols)
+			find_inlined_in(list, i, patterns);
+}
+
 const char *probe_functions_refusal(const struct probe_function *function, enum probe_way way)
 {
 	if (way == PROBE_TRANSLATE)
@@ -264,4 +290,5 @@ void probe_list_free(struct probe_list *list)
 	}
 	free(list->modules);
 	free(list->functions);
+	free(list->inlined);
 }

@@ -35,6 +35,36 @@ static const char *reason_of(const struct probe_function *function, enum probe_w
 	return probe_functions_refusal(function, way == PROBE_TRANSLATE ? way : PROBE_PATCH);
 }
 
+static void print_inlined(FILE *file, const struct probe_list *list)
+{
+	for (size_t i = 0; i < list->n_inlined; i++) {
+		const struct probe_inlined *inlined = &list->inlined[i];
+
+		fputs("inlined    ", file);
+		probe_print_safe(file, inlined->name);
+		fputs("  (", file);
+		probe_print_safe(file, list->modules[inlined->module].base);
+		fprintf(file, "): %zu cop%s in its callers\n", inlined->copies, inlined->copies == 1 ? "y" : "ies");
+	}
+}
+
+void probe_list_print_inlined_json(FILE *file, const struct probe_list *list)
+{
+	fputs("\"inlined\": [", file);
+	for (size_t i = 0; i < list->n_inlined; i++) {
+		const struct probe_inlined *inlined = &list->inlined[i];
+
+		fputs(i ? ", {\"name\": " : "{\"name\": ", file);
+		papi_escape_json(file, inlined->name);
+		fputs(", \"linkage\": ", file);
+		papi_escape_json(file, inlined->linkage);
+		fputs(", \"module\": ", file);
+		papi_escape_json(file, list->modules[inlined->module].path);
+		fprintf(file, ", \"copies\": %zu}", inlined->copies);
+	}
+	fputc(']', file);
+}
+
 static void print_text(FILE *file, const struct probe_list *list, enum probe_way way)
 {
 	size_t good = 0, slow = 0, parts = 0, whole;
@@ -53,10 +83,14 @@ static void print_text(FILE *file, const struct probe_list *list, enum probe_way
 		slow += chosen && reason;
 		parts += function->is_part;
 	}
+	print_inlined(file, list);
 	whole = list->n_functions - parts;
 	fprintf(file, "\n%zu function%s, %zu of which can be probed\n", whole, whole == 1 ? "" : "s", good);
 	if (slow)
 		fprintf(file, "%zu of these by translation alone: --way translate\n", slow);
+	if (list->n_inlined)
+		fprintf(file, "%zu that compilers have put into their callers, whose counts they are in\n",
+			list->n_inlined);
 	if (parts)
 		fprintf(file, "%zu part%s of functions, which compilers have moved away\n", parts,
 			parts == 1 ? "" : "s");
@@ -92,7 +126,9 @@ static void print_json(FILE *file, const struct probe_list *list, enum probe_way
 		print_ways(file, function);
 		fputs("}", file);
 	}
-	fputs("\n  ]\n}\n", file);
+	fputs("\n  ],\n  ", file);
+	probe_list_print_inlined_json(file, list);
+	fputs("\n}\n", file);
 }
 
 void probe_list_print(FILE *file, const struct probe_list *list, const struct probe_options *options)
@@ -116,7 +152,10 @@ bool probe_list_complain(const struct probe_patterns *patterns, const struct pro
 		if (pattern->matched)
 			continue;
 		all = false;
-		if (pattern->name)
+		if (pattern->inlined)
+			probe_message("'%s' has no code of its own: compilers have put it into its callers, %zu time%s",
+				pattern->name, pattern->inlined, pattern->inlined == 1 ? "" : "s");
+		else if (pattern->name)
 			probe_message("no function is called '%s'%s%s%s", pattern->name, pattern->module ? " in " : "",
 				pattern->module ? pattern->module : "",
 				pattern->has_wildcard && !pattern->module

@@ -199,6 +199,7 @@ static int list(struct probe_options *options)
 		return PAPI_PROGRAM_FAILURE;
 	}
 	probe_functions_find(&found, 0, &options->patterns);
+	probe_functions_find_inlined(&found, &options->patterns);
 	good = probe_list_complain(&options->patterns, &found);
 	probe_list_print(options->output ? options->file : stdout, &found, options);
 	probe_list_free(&found);

@@ -40,6 +40,7 @@ struct probe_pattern {
 	long first, last;
 	bool has_wildcard;
 	size_t matched; /* functions */
+	size_t inlined; /* copies of functions in their callers */
 };
 
 struct probe_patterns {
@@ -89,7 +90,15 @@ struct probe_function {
 	unsigned char before[8];
 };
 
+/* A function that is wanted, as far as compilers have put it into its callers. */
+struct probe_inlined {
+	const char *name, *linkage;
+	size_t module, copies;
+};
+
 struct probe_list {
+	struct probe_inlined *inlined;
+	size_t n_inlined, inlined_room;
 	struct probe_module *modules;
 	size_t n_modules, modules_room;
 	struct probe_function *functions;
@@ -158,6 +167,11 @@ bool probe_patterns_need_lines(const struct probe_patterns *patterns);
 /* Whether a function is wanted; it is counted where it is. */
 bool probe_patterns_match(const struct probe_patterns *patterns, const struct probe_module *module,
 	const struct probe_function *function);
+/* Likewise so many copies of it. */
+bool probe_patterns_match_inlined(const struct probe_patterns *patterns, const struct probe_module *module,
+	const struct probe_function *function, size_t copies);
+/* Whether a pattern means one function, by its name. */
+bool probe_patterns_have_name(const struct probe_patterns *patterns);
 void probe_patterns_free(struct probe_patterns *patterns);
 
 /* ---- modules.c ---- */
@@ -176,6 +190,8 @@ uint64_t probe_modules_gap(pid_t pid, const struct probe_module *module, uint64_
 
 /* Finds all that is wanted in modules from that one on, and whether it can be probed. */
 void probe_functions_find(struct probe_list *list, size_t first, struct probe_patterns *patterns);
+/* Finds what is wanted, and was put into its callers, in modules that have been opened. */
+void probe_functions_find_inlined(struct probe_list *list, const struct probe_patterns *patterns);
 /* Why a function cannot be probed by that way; NULL: it can. */
 const char *probe_functions_refusal(const struct probe_function *function, enum probe_way way);
 /* Numbers those that can. False: there is none. */
@@ -186,6 +202,8 @@ void probe_list_free(struct probe_list *list);
 
 void probe_list_print(FILE *file, const struct probe_list *list, const struct probe_options *options);
 const char *probe_way_name(enum probe_way way);
+/* The functions that were put into their callers: a member of an object. */
+void probe_list_print_inlined_json(FILE *file, const struct probe_list *list);
 /* A text from outside, for a terminal. */
 void probe_print_safe(FILE *file, const char *text);
 /* What patterns have not matched. False: one has not. */

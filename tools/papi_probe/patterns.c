@@ -160,14 +160,16 @@ static bool matches(const struct probe_pattern *pattern, const struct probe_func
 		is_file(pattern->file, function->file);
 }
 
-bool probe_patterns_match(
-	const struct probe_patterns *patterns, const struct probe_module *module, const struct probe_function *function)
+/* copies: 0 of a function that has code of its own. */
+static bool is_wanted(const struct probe_patterns *patterns, const struct probe_module *module,
+	const struct probe_function *function, size_t copies)
 {
 	bool wanted = false;
 
 	for (size_t i = 0; i < patterns->n_wanted; i++)
 		if (is_module(&patterns->wanted[i], module) && matches(&patterns->wanted[i], function)) {
-			patterns->wanted[i].matched++;
+			patterns->wanted[i].matched += !copies;
+			patterns->wanted[i].inlined += copies;
 			wanted = true;
 		}
 	for (size_t i = 0; wanted && i < patterns->n_unwanted; i++)
@@ -175,6 +177,26 @@ bool probe_patterns_match(
 			matches(&patterns->unwanted[i], function))
 			wanted = false;
 	return wanted;
+}
+
+bool probe_patterns_match(
+	const struct probe_patterns *patterns, const struct probe_module *module, const struct probe_function *function)
+{
+	return is_wanted(patterns, module, function, 0);
+}
+
+bool probe_patterns_match_inlined(const struct probe_patterns *patterns, const struct probe_module *module,
+	const struct probe_function *function, size_t copies)
+{
+	return is_wanted(patterns, module, function, copies);
+}
+
+bool probe_patterns_have_name(const struct probe_patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->n_wanted; i++)
+		if (patterns->wanted[i].name && !patterns->wanted[i].has_wildcard)
+			return true;
+	return false;
 }
 
 static void free_list(struct probe_pattern *list, size_t n)

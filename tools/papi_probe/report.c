@@ -202,6 +202,19 @@ static void print_refused(FILE *file, const struct probe_session *session, enum 
 		fprintf(file, "--way translate counts %zu of these, and slows the program\n", others);
 }
 
+/* What compilers have put into its callers is in their counts. */
+static void print_inlined(FILE *file, const struct probe_list *list)
+{
+	for (size_t i = 0; i < list->n_inlined && list->n_inlined <= NAMED; i++) {
+		fprintf(file, "not probed: %zu cop%s of ", list->inlined[i].copies,
+			list->inlined[i].copies == 1 ? "y" : "ies");
+		probe_print_safe(file, list->inlined[i].name);
+		fputs(", put into callers by compilers\n", file);
+	}
+	if (list->n_inlined > NAMED)
+		fprintf(file, "%zu functions were put into callers by compilers: --list names them\n", list->n_inlined);
+}
+
 /* What the numbers do not tell, of what was translated. */
 static void print_translated_notes(
 	const struct probe_options *options, const struct probe_session *session, const struct line *lines, size_t n)
@@ -217,6 +230,7 @@ static void print_translated_notes(
 	if (silent)
 		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
 	print_refused(file, session, options->way);
+	print_inlined(file, &session->list);
 	if (unread && !options->calls)
 		fprintf(file, "%" PRIu64 " calls, by indirect jumps or signals, are in no inclusive count\n", unread);
 	fputs("the program was translated, and took longer for that: there are no times\n", file);
@@ -240,6 +254,7 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 	if (silent)
 		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
 	print_refused(file, session, PROBE_PATCH);
+	print_inlined(file, &session->list);
 	if (inside && !session->table->calls_only)
 		fprintf(file, "%" PRIu64 " calls had not returned: their times are in nothing\n", inside);
 	if (left)

@@ -123,5 +123,7 @@ void probe_report_json(const struct probe_options *options, const struct probe_s
 		session->seconds, options->calls ? "true" : "false", (uint64_t)session->table->unseen);
 	for (size_t i = 0; i < session->list.n_functions; i++)
 		print_function(file, options, session, &session->list.functions[i], i == 0);
-	fputs("]}\n", file);
+	fputs("], ", file);
+	probe_list_print_inlined_json(file, &session->list);
+	fputs("}\n", file);
 }

@@ -92,6 +92,8 @@ static bool prepare(struct probe_session *session, struct probe_options *options
 	if (!probe_modules_of_process(&session->list, session->pid))
 		return probe_fail(session, "its memory cannot be looked at: %s", strerror(errno));
 	probe_functions_find(&session->list, 0, &options->patterns);
+	if (probe_patterns_have_name(&options->patterns))
+		probe_functions_find_inlined(&session->list, &options->patterns);
 	probe_list_complain(&options->patterns, &session->list);
 	if (!probe_functions_number(&session->list, PROBE_PATCH, &reason))
 		return probe_fail(session, "%s", reason);

@@ -123,6 +123,8 @@ static bool find_functions(struct probe_session *session, struct probe_options *
 	if (!good)
 		return probe_fail(session, "it cannot be looked at: %s", strerror(errno));
 	probe_functions_find(&session->list, 0, &options->patterns);
+	if (probe_patterns_have_name(&options->patterns))
+		probe_functions_find_inlined(&session->list, &options->patterns);
 	return true;
 }
 
