@@ -305,15 +305,18 @@ bool probe_modules_is(const struct probe_module *module, const char *path)
 			one.st_ino == other.st_ino);
 }
 
-void probe_modules_load(struct probe_list *list, const char *path)
+void probe_modules_load(struct probe_list *list, pid_t pid, const char *path)
 {
+	char file[PAPI_REMOTE_PATH];
 	struct probe_module *module;
 	uint64_t address;
 
 	for (size_t i = 0; i < list->n_modules; i++)
 		if (probe_modules_is(&list->modules[i], path))
 			return;
-	module = add(list, path, path);
+	if (pid)
+		papi_remote_path(pid, path, file, sizeof(file));
+	module = add(list, path, pid ? file : path);
 	if (module)
 		read_segments(module, 0, &address);
 }

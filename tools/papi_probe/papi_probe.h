@@ -179,8 +179,8 @@ void probe_patterns_free(struct probe_patterns *patterns);
 /* Of a process, from its maps; and of a program that is not running, from what the dynamic linker would load. */
 bool probe_modules_of_process(struct probe_list *list, pid_t pid);
 bool probe_modules_of_program(struct probe_list *list, const char *path);
-/* A file that has been loaded since, if it is not in the list. */
-void probe_modules_load(struct probe_list *list, const char *path);
+/* A file that has been loaded since, if it is not in the list; pid: by that process, 0: by a program that was run. */
+void probe_modules_load(struct probe_list *list, pid_t pid, const char *path);
 /* Whether it is that file, by whatever name. */
 bool probe_modules_is(const struct probe_module *module, const char *path);
 /* Where that many bytes can be mapped, no further from a module than a jump reaches. 0: nowhere. */

@@ -58,7 +58,7 @@ static void add_modules(
 
 	for (size_t i = 0; i < profile->modules.n; i++)
 		if (is_file(&profile->modules.items[i]) && !is_agents(profile->modules.items[i].path))
-			probe_modules_load(&session->list, profile->modules.items[i].path);
+			probe_modules_load(&session->list, options->pid, profile->modules.items[i].path);
 	probe_functions_find(&session->list, before, &options->patterns);
 }
 
