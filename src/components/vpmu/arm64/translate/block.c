@@ -45,9 +45,9 @@ static bool ends_block(const struct papi_a64_instruction *instruction)
 }
 
 /* Whether it may be left in the middle by that branch. */
-static bool goes_on_behind(const struct papi_a64_instruction *instruction, unsigned *asides)
+static bool goes_on_behind(const struct papi_a64_instruction *instruction, unsigned *asides, bool backward)
 {
-	if (instruction->kind != PAPI_A64_CONDITIONAL || instruction->offset <= 0 || !*asides)
+	if (instruction->kind != PAPI_A64_CONDITIONAL || (instruction->offset <= 0 && !backward) || !*asides)
 		return false;
 	--*asides;
 	return true;
@@ -76,8 +76,8 @@ static bool is_owned(const struct papi_vpmu_view *view, const struct papi_a64_in
 	return is_breakpoint(instruction) && view->owns_breakpoints(view);
 }
 
-void papi_a64_block_decode(
-	const struct papi_vpmu_view *view, struct papi_a64_block *block, uint64_t pc, unsigned most, unsigned asides)
+void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_block *block, uint64_t pc, unsigned most,
+	unsigned asides, bool backward)
 {
 	uint64_t end = pc % 4 ? 0 : view->executable_until(view, pc);
 	const uint8_t *words = papi_vpmu_view_bytes(view, pc);
@@ -102,7 +102,7 @@ void papi_a64_block_decode(
 			asides = PAPI_A64_MAX_ASIDES;
 		}
 		block->count++;
-		if (ends_block(instruction) && !goes_on_behind(instruction, &asides))
+		if (ends_block(instruction) && !goes_on_behind(instruction, &asides, backward))
 			return;
 	}
 	if (block->count)

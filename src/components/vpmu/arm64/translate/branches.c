@@ -88,21 +88,21 @@ static uint64_t start_of_loop(const struct papi_a64_translation *t)
 	return t->entry + A64_ENTRY + (t->request.view->may_change(t->request.view, t->pc) ? 0 : 4);
 }
 
-static bool is_loop(const struct papi_a64_translation *t)
+static bool is_loop(const struct papi_a64_translation *t, uint64_t target)
 {
-	return t->block.target == t->pc && !t->request.step;
+	return target == t->pc && !t->request.step;
 }
 
 /* Whether the branch is no more than that when it is taken, and its target's code is in reach: that of tbz is the
  * shortest. */
-static bool leads_directly(const struct papi_a64_translation *t, bool borrowed, uint64_t *code)
+static bool leads_directly(const struct papi_a64_translation *t, uint64_t target, bool borrowed, uint64_t *code)
 {
 	int64_t distance;
 
 	if (borrowed || papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN))
 		return false;
-	*code = is_loop(t) ? start_of_loop(t) : find(t, t->block.target);
-	if (*code && !is_loop(t))
+	*code = is_loop(t, target) ? start_of_loop(t) : find(t, target);
+	if (*code && !is_loop(t, target))
 		*code += A64_ENTRY;
 	distance = (int64_t)(*code - papi_vpmu_emit_address(&t->e));
 	return *code && distance > -REACH && distance < REACH;
@@ -124,7 +124,7 @@ static void end_conditional(struct papi_a64_translation *t, const struct papi_a6
 	uint64_t code;
 
 	papi_a64_mark(t, pc + 4);
-	if (leads_directly(t, borrowed, &code)) {
+	if (leads_directly(t, t->block.target, borrowed, &code)) {
 		papi_a64_emit_lead(place, (int64_t)(code - papi_vpmu_emit_address(&t->e)) + 4);
 		papi_a64_link_to(t, pc + 4);
 		return;
@@ -137,7 +137,7 @@ static void end_conditional(struct papi_a64_translation *t, const struct papi_a6
 	if (papi_a64_is_counted(t, t->decoded.count - 1))
 		papi_a64_count_taken(t, pc);
 	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_BRANCH);
-	if (is_loop(t))
+	if (is_loop(t, t->block.target))
 		papi_a64_emit_branch_to(&t->e, start_of_loop(t));
 	else
 		papi_a64_link_to(t, t->block.target);
@@ -145,13 +145,22 @@ static void end_conditional(struct papi_a64_translation *t, const struct papi_a6
 
 void papi_a64_lead_aside(struct papi_a64_translation *t, unsigned branch)
 {
-	uint64_t pc = papi_a64_pc_of(&t->decoded, branch);
+	const struct papi_a64_instruction *instruction = &t->decoded.instructions[branch];
+	uint64_t pc = papi_a64_pc_of(&t->decoded, branch), code;
 	struct papi_a64_aside *aside = &t->asides[t->n_asides++];
+	bool backward = instruction->offset <= 0;
 
+	if (backward)
+		papi_a64_count_up_to(t, branch);
 	aside->instruction = branch;
-	aside->place = branch_if(t, &t->decoded.instructions[branch], pc);
+	aside->added = t->added;
+	aside->place = branch_if(t, instruction, pc);
 	aside->borrowed = t->lone && !(t->spilled & PAPI_A64_COUNT_15);
 	papi_a64_mark(t, pc + 4);
+	if (backward && leads_directly(t, papi_a64_target(pc, instruction), aside->borrowed, &code)) {
+		papi_a64_emit_lead(aside->place, (int64_t)(code - papi_vpmu_emit_address(&t->e)) + 4);
+		t->n_asides--;
+	}
 	if (aside->borrowed)
 		papi_a64_give_back(t, pc + 4);
 }
@@ -163,7 +172,7 @@ void papi_a64_end_asides(struct papi_a64_translation *t)
 		uint64_t pc = papi_a64_pc_of(&t->decoded, branch);
 
 		papi_a64_emit_land(&t->e, t->asides[i].place);
-		t->added = 0;
+		t->added = t->asides[i].added;
 		land(t, pc + 4, t->asides[i].borrowed, PAPI_VPMU_MARK_ASIDE_TAKEN);
 		papi_a64_count_aside(t, branch);
 		papi_a64_link_to(t, papi_a64_target(pc, &t->decoded.instructions[branch]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Additions to the counters. A block adds what it holds at one point, behind all branches that lead aside. No flag is
- * changed. A lone one is in x15, where it is added to; else x15 is free as everywhere. Where there are several, two
+ * changed. A lone one is in x15, where it is added to, also before each branch backward; else x15 is free as everywhere. Where there are several, two
  * that are neighbours are added at once, with x17 besides:
  *
  *	ldr  x15, [x18, instructions]              ldp  x15, x17, [x18, instructions]
@@ -134,9 +134,30 @@ static void add_sums(struct papi_a64_translation *t, const uint64_t *sums, uint6
 		papi_a64_unspill(t, 17, pc);
 }
 
+/* The one event, of the instructions from those that are added already to the first n. */
+static void add_rest(struct papi_a64_translation *t, unsigned n, uint64_t pc)
+{
+	uint64_t before[PAPI_VPMU_FIRST_MODELLED], all[PAPI_VPMU_FIRST_MODELLED];
+
+	papi_a64_sum(t, t->added, before);
+	papi_a64_sum(t, n, all);
+	if (all[t->counter] > before[t->counter])
+		add(t, t->counter, all[t->counter] - before[t->counter]);
+	t->added = n;
+	papi_a64_mark(t, pc);
+}
+
 void papi_a64_count(struct papi_a64_translation *t, uint64_t pc)
 {
-	add_sums(t, t->sums, pc);
+	if (t->one)
+		add_rest(t, t->decoded.count, pc);
+	else
+		add_sums(t, t->sums, pc);
+}
+
+void papi_a64_count_up_to(struct papi_a64_translation *t, unsigned branch)
+{
+	add_rest(t, branch + 1, papi_a64_pc_of(&t->decoded, branch));
 }
 
 void papi_a64_count_taken(struct papi_a64_translation *t, uint64_t target)
@@ -150,8 +171,12 @@ void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch)
 {
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED], behind = papi_a64_pc_of(&t->decoded, branch + 1);
 
-	papi_a64_sum(t, branch + 1, sums);
-	add_sums(t, sums, behind);
+	if (t->one) {
+		add_rest(t, branch + 1, behind);
+	} else {
+		papi_a64_sum(t, branch + 1, sums);
+		add_sums(t, sums, behind);
+	}
 	if (papi_a64_is_counted(t, branch) && papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN)) {
 		add(t, PAPI_VPMU_BRANCHES_TAKEN, 1);
 		papi_a64_mark_as(t, behind, PAPI_VPMU_MARK_ASIDE);

@@ -52,6 +52,17 @@ static bool counts_taken(const struct papi_a64_recovery *r, uint32_t end)
 		end <= r->block->size - 4u * r->block->trimmed && papi_vpmu_in_range(r->wants, r->block->pc + end - 4);
 }
 
+/* One event has been added for so many instructions. */
+static void correct_one(const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark)
+{
+	unsigned counter = (unsigned)__builtin_ctzll(papi_vpmu_wanted(r->wants));
+	uint64_t before[PAPI_VPMU_FIRST_MODELLED], done[PAPI_VPMU_FIRST_MODELLED];
+
+	sum_up(r, is_done(mark) ? r->block->size : mark->pc, before);
+	sum_up(r, 4u * mark->added, done);
+	r->counters[counter] += before[counter] - done[counter];
+}
+
 /* Of what the block adds, in the order of the counters, so many have been; what has been executed is what is to be
  * there. */
 static void correct_counters(const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark)
@@ -71,6 +82,12 @@ static void correct_counters(const struct papi_a64_recovery *r, const struct pap
 		}
 		r->counters[i] += before[i] - done;
 	}
+}
+
+static void correct_taken(const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark)
+{
+	uint32_t offset = is_done(mark) ? r->block->size : mark->pc;
+
 	if ((mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_ASIDE_TAKEN) && counts_taken(r, offset))
 		r->counters[PAPI_VPMU_BRANCHES_TAKEN]++;
 }
@@ -142,8 +159,13 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
 	mark = mark_of(r->block, state->pc);
 	if (mark->spilled & PAPI_A64_COUNT_15)
 		r->lane[__builtin_ctzll(papi_vpmu_wanted(r->wants))] = state->registers[A64_BORROWED];
-	if (r->wants && r->block->size)
-		correct_counters(r, mark);
+	if (r->wants && r->block->size) {
+		if (papi_a64_counts_one(r->wants))
+			correct_one(r, mark);
+		else
+			correct_counters(r, mark);
+		correct_taken(r, mark);
+	}
 	state->pc = recover_pc(r, mark, state);
 	recover_registers(r, mark, state);
 }

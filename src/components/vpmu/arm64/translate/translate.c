@@ -112,7 +112,7 @@ static void count_trimmed(struct papi_a64_translation *t)
 static bool counts_alone(const struct papi_a64_request *request)
 {
 	return !request->library && !request->step && !request->watched && !request->wants->overflow &&
-		!request->wants->inherit && __builtin_popcountll(papi_vpmu_wanted(request->wants)) == 1;
+		!request->wants->inherit;
 }
 
 void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi_a64_request *request)
@@ -120,8 +120,9 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 	begin(t, request->pc);
 	t->request = *request;
 	t->gate = is_gate(request);
-	t->lone = counts_alone(request);
-	if (t->lone)
+	t->one = papi_a64_counts_one(request->wants);
+	t->lone = t->one && counts_alone(request);
+	if (t->one)
 		t->counter = (unsigned)__builtin_ctzll(papi_vpmu_wanted(request->wants));
 	if (t->gate)
 		return;
@@ -129,7 +130,7 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 		request->unreadable     ? 0
 			: request->step ? 1
 					: PAPI_A64_BLOCK_LENGTH,
-		asides_of(request));
+		asides_of(request), t->lone);
 	if (!t->decoded.alone && !request->library)
 		papi_a64_trim_call(request->view, &t->decoded);
 	count_trimmed(t);

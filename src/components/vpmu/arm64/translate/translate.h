@@ -78,7 +78,7 @@ struct papi_a64_place {
 /* A conditional branch that leaves a block in its middle: where its code is, which counts and goes on to the target. */
 struct papi_a64_aside {
 	uint8_t *place; /* of the branch there */
-	unsigned instruction;
+	unsigned instruction, added;
 	bool borrowed; /* x15, there */
 };
 
@@ -89,12 +89,14 @@ struct papi_a64_translation {
 	struct papi_vpmu_emitter e;
 	struct papi_vpmu_block block; /* as it is to be filed */
 	uint64_t entry;               /* address of code */
-	bool lone;                    /* one event is counted, in x15: that with that number */
+	bool one;                     /* one event is counted, that with this number */
 	unsigned counter;
+	bool lone;   /* in x15 */
 	uint64_t pc; /* of the first instruction */
 	bool gate;   /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED]; /* what one pass through the block adds */
-	unsigned spilled, added;                 /* as the next mark will say */
+	/* As the next mark will say. Where one event is counted, added tells of how many instructions. */
+	unsigned spilled, added;
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks, n_links, n_asides;
 	struct papi_a64_aside asides[PAPI_A64_MAX_ASIDES];
@@ -129,6 +131,11 @@ static inline unsigned papi_a64_home(unsigned reg)
 	return A64_REGISTERS + 8 * reg;
 }
 
+static inline bool papi_a64_counts_one(const struct papi_vpmu_wants *wants)
+{
+	return __builtin_popcountll(papi_vpmu_wanted(wants)) == 1;
+}
+
 /* Where it is counted. */
 static inline unsigned papi_a64_counter(unsigned counter)
 {
@@ -153,6 +160,8 @@ bool papi_a64_is_counted(const struct papi_a64_translation *t, unsigned instruct
 /* How many of the block's instructions come before the point where its counters are added to. */
 unsigned papi_a64_counting_point(const struct papi_a64_translation *t);
 void papi_a64_count(struct papi_a64_translation *t, uint64_t pc);
+/* What is not added yet up to that branch, itself included, where one event is counted. */
+void papi_a64_count_up_to(struct papi_a64_translation *t, unsigned branch);
 /* What the block adds up to that conditional branch, which has been taken, itself included. */
 void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch);
 /* One more branch taken, that at the end, where the program is about to be at target. */
