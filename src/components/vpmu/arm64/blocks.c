@@ -10,6 +10,7 @@
  *	       br   x15
  *	       ...                             the ways in from elsewhere (translate.h)
  *	entry  b    way                        once the block is stale; before that, nop
+ *	start  ...                             links lead here, until it is
  *
  * Nothing but these branches is ever replaced while others may run it, and each is a word: so they see the old one or
  * the new. Code is written in one mapping and run in another, and caches are told of both addresses.
@@ -79,10 +80,18 @@ void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code)
 void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code)
 {
 	uint64_t place = (uint64_t)((intptr_t)link->place + link->to_code);
-	int64_t distance = (int64_t)(code + A64_ENTRY - place), reach = (int64_t)papi_vpmu_processor_reach;
+	int64_t distance = (int64_t)(code + A64_START - place), reach = (int64_t)papi_vpmu_processor_reach;
 
 	if (distance >= -reach && distance < reach)
 		replace(link->place, papi_a64_branch(distance), link->to_code);
+}
+
+const bool papi_vpmu_processor_disconnects = true;
+
+/* To the dispatcher, right behind it. */
+void papi_vpmu_processor_disconnect(const struct papi_vpmu_link *link)
+{
+	replace(link->place, papi_a64_branch(4), link->to_code);
 }
 
 /* ---- making and filing ---- */
@@ -108,15 +117,24 @@ static bool open_place(struct papi_a64_place *place, struct papi_vpmu_flavour *f
 	return true;
 }
 
-/* Numbers of links are given in their order. */
+/* Numbers of links are given in their order. What they lead to has been translated, or they wait for it. */
 static struct papi_vpmu_block *file(const struct papi_a64_translation *t)
 {
 	const uint8_t *start = t->place.e.next - A64_STUB;
+	struct papi_vpmu_block *filed;
 
 	for (unsigned i = 0; i < t->n_links; i++)
 		papi_vpmu_cache_new_link(&t->links[i]);
 	synchronize(start, (uint64_t)(t->e.next - start), t->e.to_code);
-	return papi_vpmu_cache_close(&t->e, &t->block, t->marks);
+	filed = papi_vpmu_cache_close(&t->e, &t->block, t->marks);
+	for (unsigned i = 0; i < t->n_links; i++) {
+		struct papi_vpmu_block *block = t->links[i].place ? papi_vpmu_cache_find(filed->flavour, t->links[i].pc)
+								  : NULL;
+
+		if (block)
+			papi_vpmu_cache_connect(t->place.first_link + i, block);
+	}
+	return filed;
 }
 
 static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)

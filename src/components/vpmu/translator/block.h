@@ -53,6 +53,10 @@ struct papi_vpmu_link {
 	uint64_t pc;
 	uint8_t *place; /* of the 32 bits to be replaced, where they are written; NULL: nothing is to be replaced */
 	intptr_t to_code;
+	/* Where a stale block leaves by its links (processor.h): the next one that leads to the same; 0: none does, or
+	 * it is the last. */
+	int64_t next; /* number + 1 */
+	bool leads;   /* it is in that list */
 };
 
 /* The link of a block that has found the program's bytes changed: no place, and this for to_code. */
@@ -80,6 +84,7 @@ struct papi_vpmu_block {
 	int32_t least_weight; /* the same if all that it touches is in the first level */
 	uint32_t description; /* of its records in the trace, + 1; 0: it has none */
 	uint32_t profile;     /* its record in the profile's log, 0: it has none */
+	int64_t links;        /* the first that leads here, number + 1; 0: none */
 	bool stale;
 	bool reached; /* by an indirect branch, once */
 	bool follows; /* it is the end of another, where that jumps to: nobody else finds it */

@@ -145,20 +145,50 @@ int64_t papi_vpmu_cache_new_link(const struct papi_vpmu_link *link)
 	return number;
 }
 
+static struct papi_vpmu_segment *segment_of_link(int64_t number)
+{
+	return papi_vpmu_segment_at((unsigned)(number / LINK_NUMBERS));
+}
+
+static struct papi_vpmu_link *link_of(int64_t number)
+{
+	return &segment_of_link(number)->links[number % LINK_NUMBERS];
+}
+
 struct papi_vpmu_link papi_vpmu_cache_link(int64_t number)
 {
-	const struct papi_vpmu_segment *segment = papi_vpmu_segment_at((unsigned)(number / LINK_NUMBERS));
-	struct papi_vpmu_link link = segment->links[number % LINK_NUMBERS];
+	struct papi_vpmu_link link = *link_of(number);
 
-	if (segment->retired)
+	if (segment_of_link(number)->retired)
 		link.place = NULL;
 	return link;
 }
 
-void papi_vpmu_cache_connect(const struct papi_vpmu_link *link, uint64_t code)
+void papi_vpmu_cache_connect(int64_t number, struct papi_vpmu_block *block)
 {
-	if (link->place)
-		papi_vpmu_processor_connect(link, code);
+	struct papi_vpmu_link *link = link_of(number);
+
+	if (!link->place || segment_of_link(number)->retired)
+		return;
+	papi_vpmu_processor_connect(link, block->code);
+	if (!papi_vpmu_processor_disconnects || link->leads)
+		return;
+	link->leads = true;
+	link->next = block->links;
+	block->links = number + 1;
+}
+
+/* Once a segment is retired its links are in no list any more: those of a list are in segments that are there. */
+static void disconnect(struct papi_vpmu_block *block)
+{
+	while (block->links) {
+		struct papi_vpmu_link *link = link_of(block->links - 1);
+
+		papi_vpmu_processor_disconnect(link);
+		block->links = link->next;
+		link->next = 0;
+		link->leads = false;
+	}
 }
 
 /* ---- what becomes stale ---- */
@@ -172,6 +202,7 @@ void papi_vpmu_cache_make_stale(struct papi_vpmu_block *block)
 	block->stale = true;
 	papi_vpmu_processor_make_stale(
 		segment->write + (block->code - segment->code), (intptr_t)segment->code - (intptr_t)segment->write);
+	disconnect(block);
 }
 
 void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end)

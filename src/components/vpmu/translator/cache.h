@@ -50,8 +50,8 @@ struct papi_vpmu_block *papi_vpmu_cache_close(
 int64_t papi_vpmu_cache_next_link(void);
 int64_t papi_vpmu_cache_new_link(const struct papi_vpmu_link *link);
 struct papi_vpmu_link papi_vpmu_cache_link(int64_t number);
-/* Makes a link lead to code. */
-void papi_vpmu_cache_connect(const struct papi_vpmu_link *link, uint64_t code);
+/* Makes a link lead to the block's code. */
+void papi_vpmu_cache_connect(int64_t number, struct papi_vpmu_block *block);
 
 /* The program's bytes in [start, end) have changed, or are gone: what was made of them is stale. */
 void papi_vpmu_cache_invalidate(uint64_t start, uint64_t end);

@@ -97,6 +97,10 @@ void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code);
 /* The link's jump leads to that code from now on, for threads that run over it, too; nothing happens where it cannot
  * reach that far. */
 void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code);
+/* Whether links to a stale block have to be parted from it, by the second: they lead past the place where its entry
+ * leaves. */
+extern const bool papi_vpmu_processor_disconnects;
+void papi_vpmu_processor_disconnect(const struct papi_vpmu_link *link);
 
 /* The block at pc, translated and in the cache. NULL when that is full. Under its lock, like the two that follow. */
 struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc);

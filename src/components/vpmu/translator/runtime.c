@@ -145,7 +145,7 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 		papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_DEFERRED);
 	/* Unless the code that came here has been given back meanwhile. */
 	if (link && thread->epoch == epoch)
-		papi_vpmu_cache_connect(link, block->code);
+		papi_vpmu_cache_connect(thread->exit, block);
 	if (indirect && block->reached && !flavour->library && !flavour->step)
 		enter_into_jumps(thread, block);
 	block->reached = block->reached || indirect;

@@ -37,6 +37,14 @@ void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code)
 	__atomic_store_n((uint16_t *)(void *)entry, jump, __ATOMIC_RELEASE);
 }
 
+/* All ways in pass by the entry. */
+const bool papi_vpmu_processor_disconnects = false;
+
+void papi_vpmu_processor_disconnect(const struct papi_vpmu_link *link)
+{
+	(void)link;
+}
+
 /* The 32 bits of a jump's displacement, which lie within 8 aligned bytes. */
 void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code)
 {

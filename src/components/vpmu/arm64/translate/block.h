@@ -45,7 +45,8 @@ static inline bool papi_a64_leads_aside(const struct papi_a64_block *block, unsi
 /*
  * Decodes the block at pc: as many instructions as can be executed there, at most, and one that cannot be translated
  * if there is no other. It goes on behind so many conditional branches, which leave it when they are taken, of those
- * backward where that is said; and it does not begin exclusive accesses near its end. Of one instruction at most, an exclusive access is the load to the store.
+ * backward where that is said; and it does not begin exclusive accesses near its end. Of one instruction at most, an
+ * exclusive access is the load to the store.
  */
 void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_block *block, uint64_t pc, unsigned most,
 	unsigned asides, bool backward);

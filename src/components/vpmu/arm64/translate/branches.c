@@ -45,14 +45,8 @@ static uint64_t find(const struct papi_a64_translation *t, uint64_t pc)
 
 void papi_a64_link_to(struct papi_a64_translation *t, uint64_t pc)
 {
-	uint64_t code = find(t, pc);
-	uint8_t *place;
+	uint8_t *place = papi_a64_emit_branch(&t->e);
 
-	if (code) {
-		papi_a64_emit_branch_to(&t->e, code + A64_ENTRY);
-		return;
-	}
-	place = papi_a64_emit_branch(&t->e);
 	papi_a64_exit(t, papi_a64_new_link(t, pc, t->request.step ? NULL : place, t->e.to_code));
 }
 
@@ -85,7 +79,7 @@ static uint8_t *branch_if(struct papi_a64_translation *t, const struct papi_a64_
  * nothing but itself is in the memory that it was made of: no thread stays in it for longer than in the program's. */
 static uint64_t start_of_loop(const struct papi_a64_translation *t)
 {
-	return t->entry + A64_ENTRY + (t->request.view->may_change(t->request.view, t->pc) ? 0 : 4);
+	return t->entry + (t->request.view->may_change(t->request.view, t->pc) ? A64_ENTRY : A64_START);
 }
 
 static bool is_loop(const struct papi_a64_translation *t, uint64_t target)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Additions to the counters. A block adds what it holds at one point, behind all branches that lead aside. No flag is
- * changed. A lone one is in x15, where it is added to, also before each branch backward; else x15 is free as everywhere. Where there are several, two
- * that are neighbours are added at once, with x17 besides:
+ * changed. A lone one is in x15, where it is added to, also before each branch backward; else x15 is free as
+ * everywhere. Where there are several, two that are neighbours are added at once, with x17 besides:
  *
  *	ldr  x15, [x18, instructions]              ldp  x15, x17, [x18, instructions]
  *	add  x15, x15, #5                          add  x15, x15, #5

@@ -45,8 +45,9 @@
 #define A64_SYSCALL_KINDS 2560  /* unsigned char[512] */
 #define A64_JUMPS         61952 /* uint64_t[65536]: 15 times 4096, and 512 */
 
-/* From the code of a block to its entry for branches (translate.h). */
+/* From the code of a block to the entry that a stale one leaves by, and to where links lead (translate.h). */
 #define A64_ENTRY 8
+#define A64_START 12
 /* Before the code of a block is so much (blocks.c). */
 #define A64_STUB 24
 

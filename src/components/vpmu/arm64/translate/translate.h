@@ -7,11 +7,11 @@
  *	program                      code, with instructions and loads wanted
  *	                                     nop                            from the runtime
  *	                                     ldp  x16, x17, [x18, branching] from indirect branches
- *	    ldr  x0, [x1]            entry   nop                            so that it can be replaced by a branch
- *	    cbz  x0, out                     ldr  x0, [x1]
- *	    add  x15, x0, #1                 cbz  x0, aside
- *	    bl   f                           ldr  x15, [x18, instructions]  once, behind the last branch aside
- *	                                     add  x15, x15, #4
+ *	                             entry   nop                            so that it can be replaced by a branch
+ *	    ldr  x0, [x1]            start   ldr  x0, [x1]
+ *	    cbz  x0, out                     cbz  x0, aside
+ *	    add  x15, x0, #1                 ldr  x15, [x18, instructions]  once, behind the last branch aside
+ *	    bl   f                           add  x15, x15, #4
  *	                                     str  x15, [x18, instructions]
  *	                                     ... loads ...
  *	                                     ldr  x15, [x18, home of x15]   (copy.c)
@@ -160,7 +160,7 @@ bool papi_a64_is_counted(const struct papi_a64_translation *t, unsigned instruct
 /* How many of the block's instructions come before the point where its counters are added to. */
 unsigned papi_a64_counting_point(const struct papi_a64_translation *t);
 void papi_a64_count(struct papi_a64_translation *t, uint64_t pc);
-/* What is not added yet up to that branch, itself included, where one event is counted. */
+/* Where one event is counted: all of it that is not added yet, up to that branch, itself included. */
 void papi_a64_count_up_to(struct papi_a64_translation *t, unsigned branch);
 /* What the block adds up to that conditional branch, which has been taken, itself included. */
 void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch);
