@@ -123,6 +123,6 @@ def programs(directory):
         "node": ["node", "-e", NODE],
         "compiler": compiler(directory),
         "java": java(directory),
-        "redis": server("redis-server", "redis-check-rdb", directory, 30000),
-        "nginx": server("nginx", "nginx", directory, 20000),
+        "redis": server("redis-server", "redis-check-rdb", directory, 60000),
+        "nginx": server("nginx", "nginx", directory, 60000),
     }

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from attach_corpus import BUSY, HEAP, programs
+from attach_corpus import programs
 
 OURS = ("malloc", "sleep", "signals", "threads", "spawn", "traps", "execute")
 # What is counted; of programs of others the functions that they call often.
@@ -29,7 +29,7 @@ class Target:
 
     def __init__(self, command, times):
         """times: as long as it runs by itself."""
-        self.command = [*command[:-1], str(times * int(command[-1]))] if command[0] in (BUSY, HEAP) else command
+        self.command = [*command[:-1], str(times * int(command[-1]))] if command[-1].isdigit() else command
         self.expected = self.wait(self.start())
         self.process = None
         self.runs = 0
