@@ -26,12 +26,15 @@ extern const unsigned char papi_remote_stub_thread[] __attribute__((visibility("
 
 /* stub.S knows the offsets. */
 struct words {
-	uint64_t dlopen, dlsym, dlerror, message, argument;
+	uint64_t dlopen, dlsym, dlerror, failed, argument;
 	char function[32];
 	int32_t files[PAPI_REMOTE_CARGO];
-	char libraries[PAPI_REMOTE_NAMES]; /* the function is in the last one */
+	char libraries[PAPI_REMOTE_NAMES];   /* the function is in the last one */
+	char reason[PAPI_REMOTE_REASON / 2]; /* a copy: the dynamic linker's own goes with the thread */
 };
 _Static_assert(offsetof(struct words, files) == 72, "stub.S knows where the files are");
+_Static_assert(
+	offsetof(struct words, reason) == 1128 && sizeof(((struct words *)NULL)->reason) == 256, "stub.S knows it");
 _Static_assert(offsetof(struct words, libraries) == 72 + 4 * 8, "stub.S knows where the names are, and how many files");
 
 /* How far a label is behind the stub's beginning. */
@@ -213,13 +216,10 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 
 bool papi_remote_loaded(struct papi_remote *remote, uint64_t address)
 {
-	char text[PAPI_REMOTE_REASON / 2] = "";
 	struct words words;
 
-	if (!papi_remote_read(remote, address - sizeof(words), &words, sizeof(words)) || !words.message)
+	if (!papi_remote_read(remote, address - sizeof(words), &words, sizeof(words)) || !words.failed)
 		return true;
-	for (size_t i = 0; i < sizeof(text) - 1; i++)
-		if (!papi_remote_read(remote, words.message + i, &text[i], 1) || !text[i])
-			break;
-	return papi_remote_fail(remote, "its dynamic linker did not load the agent: %s", text);
+	words.reason[sizeof(words.reason) - 1] = '\0';
+	return papi_remote_fail(remote, "its dynamic linker did not load the agent: %s", words.reason);
 }

@@ -4,6 +4,7 @@ papi_run -p counts them, and papi_probe -p probes them, all the same."""
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -171,6 +172,24 @@ class Boxes(AttachTest):
             self.assertRegex(modules, rb"\d% +/bin/busy\n")
             os.unlink(profile)
         self.assertEqual([name for name in os.listdir(self.directory) if "raw" in name], [])
+
+    def test_too_few_descriptors(self):
+        """Wherever bringing the agent fails, that is told, and nothing stays behind."""
+        _, pid = self.start_in_box(BUSY, "malloc", "2000000000")
+        before = self.descriptors(pid)
+        limit = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        refused = []
+        for number in range(3, 10):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (number, limit[1]))
+            watcher = self.attach(pid, events=("PAPI_TOT_INS",))
+            if watcher.poll() is None:
+                watcher.send_signal(signal.SIGINT)
+            refused.append(watcher.communicate(timeout=60)[1].decode())
+            self.wait_until(lambda: self.descriptors(pid) == before, "descriptors to be given back")
+        self.assertIn("it may have no files in memory (memfd_create): Too many open files", refused[0])
+        self.assertIn("did not load the agent: /proc/self/fd/", "".join(refused))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limit)
+        self.assertGreater(self.visit(pid), 100000)
 
     def test_no_proc(self):
         """The agent's file could not be named: refused, and nothing has happened."""

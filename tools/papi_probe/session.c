@@ -275,8 +275,10 @@ static bool bring_runtime(struct probe_session *session)
 		loaded = papi_remote_loaded(&session->remote, session->box);
 		pause_ms(WAIT_PAUSE);
 	}
-	if (!loaded)
+	if (!loaded) {
+		papi_escape_terminal(session->remote.reason);
 		return probe_fail(session, "%s", session->remote.reason);
+	}
 	if (!session->orders.pid)
 		return probe_fail(session, "what was brought into it does not answer");
 	return session->orders.pid > 0 || probe_fail(session, "another papi_probe comes into it at this moment");

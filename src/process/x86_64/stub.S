@@ -41,9 +41,18 @@ papi_remote_stub_thread:	/* void *(struct words *) */
 	pop	%rbx
 	jmp	*%rax
 4:	call	*16(%rbx)	/* dlerror() */
-	mov	%rax, %r12
-	call	close_files
-	mov	%r12, 24(%rbx)
+	xor	%ecx, %ecx
+	test	%rax, %rax
+	je	6f
+5:	mov	(%rax, %rcx), %dl
+	mov	%dl, 1128(%rbx, %rcx)
+	inc	%ecx
+	test	%dl, %dl
+	je	6f
+	cmp	$255, %ecx
+	jne	5b
+6:	call	close_files
+	movq	$1, 24(%rbx)	/* it has failed, and the reason is there */
 	xor	%eax, %eax
 	pop	%r12
 	pop	%rbp
@@ -51,12 +60,12 @@ papi_remote_stub_thread:	/* void *(struct words *) */
 	ret
 close_files:			/* which the kernel refuses for those that are none */
 	xor	%ebp, %ebp
-5:	mov	72(%rbx, %rbp, 4), %edi
+7:	mov	72(%rbx, %rbp, 4), %edi
 	mov	$3, %eax	/* close() */
 	syscall
 	inc	%ebp
 	cmp	$8, %ebp
-	jne	5b
+	jne	7b
 	ret
 papi_remote_stub_end:
 	.section .note.GNU-stack, "", @progbits
