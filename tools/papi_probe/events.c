@@ -178,7 +178,9 @@ static void plan_translation(const struct probe_options *options)
 				"papi_profile -x has it for each function");
 		/* With instructions, by which calls are told. */
 		if (__builtin_popcountll(plan.counters | 1ull << PAPI_VPMU_INSTRUCTIONS) > PAPI_VPMU_CALL_CLOCKS)
-			refuse(name, "with it there are too many at once: ask for some of them in another run");
+			refuse(name,
+				"with it more counters are needed than calls can have: ask for it in another run, "
+				"or for its parts");
 	}
 	if (status != PAPI_OK)
 		refuse_status("vpmu", status);
