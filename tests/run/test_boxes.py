@@ -89,11 +89,13 @@ class Boxes(AttachTest):
     def visit(self, pid):
         return self.counts(self.finish(self.attach(pid, events=("PAPI_TOT_INS",))))[0]
 
-    def probe(self, pid):
-        result = subprocess.run([PAPI_PROBE, "--json", "-t", "0.5", "-f", "libc!free", "-f", "busy!*", "-p", str(pid)],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+    def probe(self, pid, way):
+        output = self.path("probes")
+        result = subprocess.run([PAPI_PROBE, "--way", way, "--json", "-o", output, "-t", "0.5", "-f", "libc!free", "-f",
+                                 "busy!*", "-p", str(pid)], stderr=subprocess.PIPE, timeout=120, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
-        report = json.loads(result.stderr)
+        with open(output, encoding="utf-8") as file:
+            report = json.loads(file.read())
         self.assertEqual(report["pid"], pid)
         return {function["name"]: function for function in report["functions"]}
 
@@ -126,9 +128,11 @@ class Boxes(AttachTest):
         once = self.brought(pid)
         self.assertIn("libpapi_agent.so", once)
         if os.path.exists(PAPI_PROBE):
-            free = self.probe(pid)["free"]
-            self.assertGreater(free["calls"], 0)
-            self.assertEqual({thread["pid"] for thread in free["threads"]}, {pid})
+            for way in ("patch", "translate") if os.path.exists(PAPI_PROFILE) else ("patch",):
+                free = self.probe(pid, way)["free"]
+                self.assertGreater(free["calls"], 0)
+                self.assertEqual(free["way"], way)
+                self.assertEqual({thread["pid"] for thread in free["threads"]}, {pid})
             once = sorted([*once, "libpapi_probes.so"])
         self.assertGreater(self.visit(pid), 100000)
         self.assertEqual(self.brought(pid), once)
