@@ -256,7 +256,7 @@ static void write_nodes(struct nodes *nodes)
 {
 	mend_nodes(nodes);
 	for (size_t i = 0; i < nodes->n; i++)
-		if (nodes->nodes[i].used && (i < OUTSIDE || is_context(nodes->nodes[i].pair)))
+		if ((i < OUTSIDE || is_context(nodes->nodes[i].pair)) && nodes->nodes[i].used)
 			write_node(nodes, i);
 }
 
