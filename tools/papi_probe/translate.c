@@ -154,8 +154,8 @@ int probe_translate(struct probe_session *session, struct probe_options *options
 		probe_message("nothing is counted: %s", session->reason);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	if (!probe_list_complain(&options->patterns, &session->list) && !session->list.n_functions)
-		probe_message("the program runs all the same: it may load libraries that have some");
+	/* Libraries that it loads later may have what is not there yet. */
+	probe_list_complain(&options->patterns, &session->list);
 	path = find_profiler();
 	directory = path ? make_directory() : NULL;
 	if (directory) {
