@@ -27,62 +27,84 @@ static long long count(int set, void (*run)(void))
 }
 
 /* What the hardware counts while the kernel is counted virtually. */
-static long long cost(int hardware, int virtual, void (*run)(void))
+static long long cost_of(int hardware, int virtual, void (*run)(void))
 {
-	long long ours, counted = -1;
+	long long ours[7], counted = -1;
 
 	for (int i = 0; i < 3; i++) {
 		EXPECT_OK(PAPI_start(hardware));
 		EXPECT_OK(PAPI_start(virtual));
 		run();
-		EXPECT_OK(PAPI_stop(virtual, &ours));
+		EXPECT_OK(PAPI_stop(virtual, ours));
 		EXPECT_OK(PAPI_stop(hardware, &counted));
 	}
 	return counted;
 }
 
-/* How many times as many instructions a kernel may take while one event is counted. */
+static double cost(int hardware, int virtual, void (*run)(void), long long native)
+{
+	long long more = cost_of(hardware, virtual, run) - cost_of(hardware, virtual, nothing);
+
+	return (double)more / (double)native;
+}
+
+/* How many times as many instructions a kernel may take while one event is counted, and while seven are. */
 static const struct {
 	const char *name;
-	double most;
+	double one, seven;
 } limits[] = {
-	{ "quicksort", 1.5 },
-	{ "qsort of libc", 2.05 },
-	{ "fibonacci", 1.7 },
-	{ "matrices", 1.1 },
-	{ "mathematics", 1.35 },
-	{ "strings", 1.3 },
-	{ "print", 1.45 },
-	{ "memory", 1.45 },
-	{ "interpreter", 2.45 },
+	{ "quicksort", 1.5, 3.8 },
+	{ "qsort of libc", 2.05, 3.45 },
+	{ "fibonacci", 1.7, 2.7 },
+	{ "matrices", 1.1, 1.75 },
+	{ "mathematics", 1.35, 1.8 },
+	{ "strings", 1.3, 2.65 },
+	{ "print", 1.45, 2.5 },
+	{ "memory", 1.45, 2.2 },
+	{ "interpreter", 2.45, 3.3 },
 };
 
-static bool is_within_limit(const char *name, double times)
+static bool is_within_limit(const char *name, double one, double seven)
 {
 	for (unsigned i = 0; i < COUNT_OF(limits); i++)
 		if (!strcmp(name, limits[i].name))
-			return times < limits[i].most;
+			return one < limits[i].one && seven < limits[i].seven;
 	return true;
+}
+
+static int set_of_seven(void)
+{
+	static const char *const more[] = { "BRANCHES_CONDITIONAL", "BRANCHES_TAKEN", "FP_INSTRUCTIONS",
+		"SYSTEM_CALLS" };
+	int set = work_set("vpmu:::INSTRUCTIONS", "vpmu:::LOADS", "vpmu:::STORES");
+	char name[64];
+
+	for (unsigned i = 0; i < COUNT_OF(more); i++) {
+		snprintf(name, sizeof(name), "vpmu:::%s", more[i]);
+		REQUIRE_OK(PAPI_add_named_event(set, name));
+	}
+	return set;
 }
 
 int main(void)
 {
-	int hardware, virtual;
+	int hardware, virtual, seven;
 
 	setlinebuf(stdout);
 	setenv("PAPI_VPMU", "always", 1);
 	REQUIRE(PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT);
 	hardware = work_set("perf::INSTRUCTIONS:u", NULL, NULL);
 	virtual = work_set("vpmu:::INSTRUCTIONS", NULL, NULL);
+	seven = set_of_seven();
 	kernels_begin();
 	for (unsigned i = 0; i < n_kernels; i++) {
 		long long real = count(hardware, kernels[i].run) - count(hardware, nothing);
 		long long ours = count(virtual, kernels[i].run) - count(virtual, nothing);
-		long long more = cost(hardware, virtual, kernels[i].run) - cost(hardware, virtual, nothing);
-		double times = (double)more / (double)real;
+		double one = cost(hardware, virtual, kernels[i].run, real),
+		       all = cost(hardware, seven, kernels[i].run, real);
 
-		printf("%-20s %9lld, for %.2f times as many\n", kernels[i].name, ours, times);
-		if (!EXPECT_EQUAL(real, ours) || !EXPECT(is_within_limit(kernels[i].name, times)))
+		printf("%-20s %9lld, for %.2f times as many; seven events: %.2f\n", kernels[i].name, ours, one, all);
+		if (!EXPECT_EQUAL(real, ours) || !EXPECT(is_within_limit(kernels[i].name, one, all)))
 			fprintf(stderr, "\tthat was %s\n", kernels[i].name);
 	}
 	return check_failures() ? 1 : 0;
