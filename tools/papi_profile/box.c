@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -21,6 +21,16 @@
 
 #define PLACE "/tmp"
 
+/* As headers of Linux 5.6 and later have it. */
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#define IN_ROOT 0x10
+
+struct how {
+	uint64_t flags, mode, resolve;
+};
+
 static struct {
 	int root, place, files; /* place: /tmp there; files: the directory in that */
 	char name[48];
@@ -28,7 +38,7 @@ static struct {
 
 static int open_there(const char *path, int flags)
 {
-	const struct open_how how = { .flags = (unsigned)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	const struct how how = { .flags = (unsigned)flags | O_CLOEXEC, .resolve = IN_ROOT };
 
 	return (int)syscall(SYS_openat2, box.root, path, &how, sizeof(how));
 }
