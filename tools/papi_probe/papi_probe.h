@@ -148,6 +148,7 @@ struct probe_session {
 	double seconds, ticks_per_second;
 	int exit_status;
 	bool ended; /* the process has, by itself */
+	bool translated;
 };
 
 /* ---- messages ---- */

@@ -34,14 +34,15 @@ static void add_value(struct papi_probe_value *to, const struct papi_probe_value
 	to->sum += value->sum;
 }
 
-static void add(struct probe_sum *sum, const struct papi_probe_counts *counts)
+/* By translation there are values where nothing is known of calls. */
+static void add(struct probe_sum *sum, const struct papi_probe_counts *counts, bool translated)
 {
 	struct papi_probe_counts *all = &sum->counts;
 
 	if (!counts->calls)
 		return;
 	for (size_t i = 0; i < PAPI_PROBE_VALUES; i++)
-		if (counts->returns > (i ? counts->unread : 0))
+		if (translated || counts->returns > (i ? counts->unread : 0))
 			add_value(&all->values[i], &counts->values[i], all->returns == (i ? all->unread : 0));
 	all->calls += counts->calls;
 	all->returns += counts->returns;
@@ -58,7 +59,7 @@ void probe_report_sum(const struct probe_session *session, uint32_t number, uint
 	memset(sum, 0, sizeof(*sum));
 	for (uint32_t i = 0; i < rows; i++)
 		if (row == PROBE_ALL_ROWS || row == i)
-			add(sum, papi_probe_counts_at(session->table, i, number));
+			add(sum, papi_probe_counts_at(session->table, i, number), session->translated);
 }
 
 /* ---- lines ---- */
@@ -115,24 +116,29 @@ static void print_number(FILE *file, const struct probe_session *session, size_t
 		print_time(file, number / session->ticks_per_second);
 }
 
-/* value: 0, time, or the number of an event. Of single calls translation tells nothing. */
-static void print_values(FILE *file, const struct probe_options *options, const struct probe_session *session,
-	const struct papi_probe_counts *counts, size_t value)
+/* Of an event. Of single calls translation tells nothing. */
+static void print_translated(FILE *file, const struct papi_probe_counts *counts, size_t value)
 {
-	const bool single = options->way != PROBE_TRANSLATE;
+	if (counts->unread == counts->calls)
+		fprintf(file, "%10s", "-");
+	else
+		print_count(file, (double)counts->values[value].inclusive);
+	print_count(file, (double)counts->values[value].exclusive);
+}
+
+/* value: 0, time, or the number of an event. */
+static void print_values(
+	FILE *file, const struct probe_session *session, const struct papi_probe_counts *counts, size_t value)
+{
 	const struct papi_probe_value *shown = &counts->values[value];
 	const uint64_t returns = counts->returns - (value ? counts->unread : 0);
 
 	if (!returns) {
-		fprintf(file, "%10s%10s", "-", "-");
-		if (single)
-			fprintf(file, "%10s%10s%10s", "-", "-", "-");
+		fprintf(file, "%10s%10s%10s%10s%10s", "-", "-", "-", "-", "-");
 		return;
 	}
 	print_number(file, session, value, (double)shown->inclusive);
 	print_number(file, session, value, (double)shown->exclusive);
-	if (!single)
-		return;
 	print_number(file, session, value, (double)shown->least);
 	print_number(file, session, value, (double)shown->sum / (double)returns);
 	print_number(file, session, value, (double)shown->most);
@@ -145,8 +151,10 @@ static void print_line(const struct probe_options *options, const struct probe_s
 	FILE *file = options->file;
 
 	fprintf(file, "%11" PRIu64, counts->calls);
-	if (!session->table->calls_only)
-		print_values(file, options, session, counts, value);
+	if (!session->table->calls_only && session->translated)
+		print_translated(file, counts, value);
+	else if (!session->table->calls_only)
+		print_values(file, session, counts, value);
 	fprintf(file, "  %s  ", probe_way_name(options->way));
 	probe_print_safe(file, name);
 	fputc('\n', file);

@@ -14,6 +14,16 @@ static void print_seconds(FILE *file, const char *key, double ticks, double rate
 		fputs("null", file);
 }
 
+static void print_translated(FILE *file, const struct papi_probe_value *value, bool known)
+{
+	if (known)
+		fprintf(file, ": {\"inclusive\": %" PRIu64, value->inclusive);
+	else
+		fputs(": {\"inclusive\": null", file);
+	fprintf(file, ", \"exclusive\": %" PRIu64 ", \"least\": null, \"mean\": null, \"most\": null}",
+		value->exclusive);
+}
+
 static void print_events(FILE *file, const struct probe_options *options, const struct papi_probe_counts *counts)
 {
 	const uint64_t returns = counts->returns - counts->unread;
@@ -24,11 +34,8 @@ static void print_events(FILE *file, const struct probe_options *options, const 
 
 		fputs(i ? ", " : "", file);
 		papi_escape_json(file, options->events[i].name);
-		if (returns && options->way == PROBE_TRANSLATE)
-			fprintf(file,
-				": {\"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64
-				", \"least\": null, \"mean\": null, \"most\": null}",
-				value->inclusive, value->exclusive);
+		if (options->way == PROBE_TRANSLATE)
+			print_translated(file, value, returns > 0);
 		else if (returns)
 			fprintf(file,
 				": {\"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64 ", \"least\": %" PRIu64

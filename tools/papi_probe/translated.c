@@ -22,8 +22,11 @@ struct reading {
 	struct probe_session *session;
 	const struct papi_profile *profile;
 	uint32_t *functions; /* of each address; PAPI_PROFILE_NONE: it is of none that is counted */
+	uint32_t *callers;   /* of each address: the one function that calls it, or SEVERAL */
 	size_t n_events, instructions;
 };
+
+#define SEVERAL (PAPI_PROFILE_NONE - 1) /* or one that is not counted */
 
 size_t probe_translated_instructions(const struct probe_options *options)
 {
@@ -189,11 +192,33 @@ static void add_call(const struct reading *reading, const struct papi_profile_ca
 	if (site == PAPI_PROFILE_NONE || site == callee)
 		return;
 	value = value_of(reading, counts_of(reading, call->thread, site), call->event);
+	counts_of(reading, call->thread, site)->left += reading->callers[call->callee] == SEVERAL;
 	if (value)
 		value->least += (uint64_t)call->value;
 }
 
-/* Where no call is known, as where threads begin and signals are handled, all that it did and called is its own. */
+/* Who calls what. */
+static uint32_t *find_callers(const struct reading *reading)
+{
+	const struct papi_profile *profile = reading->profile;
+	uint32_t *callers = papi_memory_grow(NULL, profile->addresses.n + 1, sizeof(*callers));
+
+	for (size_t i = 0; i < profile->addresses.n; i++)
+		callers[i] = PAPI_PROFILE_NONE;
+	for (size_t i = 0; i < profile->n_calls; i++) {
+		const uint32_t site = reading->functions[profile->calls[i].site];
+		uint32_t *caller = &callers[profile->calls[i].callee];
+
+		*caller = site != PAPI_PROFILE_NONE && (*caller == PAPI_PROFILE_NONE || *caller == site) ? site
+													 : SEVERAL;
+	}
+	return callers;
+}
+
+/*
+ * Where no call of a function is known, as of a signal's handler, all that it did and called is its own. But what it
+ * called may have been active already, for another: then the profile has nothing of that, and nobody knows.
+ */
 static void settle(
 	const struct reading *reading, const struct probe_function *function, struct papi_probe_counts *counts)
 {
@@ -202,7 +227,8 @@ static void settle(
 	if (function->comes_back)
 		counts->calls = known;
 	counts->returns = counts->calls;
-	counts->unread = known && counts->calls > known ? counts->calls - known : 0;
+	counts->unread = (known || counts->left) && counts->calls > known ? counts->calls - known : 0;
+	counts->left = 0;
 	for (size_t i = 0; i < reading->n_events; i++) {
 		struct papi_probe_value *value = &counts->values[1 + i];
 
@@ -237,6 +263,7 @@ static bool make_table(struct probe_session *session, const struct probe_options
 		session->table = NULL;
 		return probe_fail(session, "there is no memory for the table of counts: %s", strerror(errno));
 	}
+	session->translated = true;
 	session->table->n_functions = session->list.n_numbered;
 	session->table->calls_only = options->calls;
 	return true;
@@ -273,9 +300,11 @@ static bool read_profile(
 	if (!make_table(session, options))
 		return false;
 	reading.functions = find_functions(&session->list, profile);
+	reading.callers = find_callers(&reading);
 	begin_rows(session->table, profile);
 	add_all(&reading);
 	free(reading.functions);
+	free(reading.callers);
 	for (size_t i = 0; i < session->list.n_functions; i++)
 		session->list.functions[i].probed = !session->list.functions[i].untranslated;
 	if (!session->pid && profile->processes.n)
