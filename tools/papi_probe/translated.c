@@ -217,7 +217,8 @@ static uint32_t *find_callers(const struct reading *reading)
 
 /*
  * Where no call of a function is known, as of a signal's handler, all that it did and called is its own. But what it
- * called may have been active already, for another: then the profile has nothing of that, and nobody knows.
+ * called may have been active already, for another: then the profile has nothing of that, and nobody knows. Nor where
+ * it did more itself than its calls have, as those that change stacks, or were under way when the agent came.
  */
 static void settle(
 	const struct reading *reading, const struct probe_function *function, struct papi_probe_counts *counts)
@@ -233,8 +234,10 @@ static void settle(
 		struct papi_probe_value *value = &counts->values[1 + i];
 
 		value->inclusive = known ? value->sum : value->exclusive + value->least;
-		if (value->inclusive < value->exclusive)
+		if (value->inclusive < value->exclusive) {
 			value->inclusive = value->exclusive;
+			counts->unread = counts->calls;
+		}
 		value->sum = value->least = 0;
 	}
 }
