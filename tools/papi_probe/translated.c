@@ -218,7 +218,7 @@ static uint32_t *find_callers(const struct reading *reading)
 /*
  * Where no call of a function is known, as of a signal's handler, all that it did and called is its own. But what it
  * called may have been active already, for another: then the profile has nothing of that, and nobody knows. Nor where
- * it did more itself than its calls have, as those that change stacks, or were under way when the agent came.
+ * it did more itself than its calls have, as those that were under way when the agent came.
  */
 static void settle(
 	const struct reading *reading, const struct probe_function *function, struct papi_probe_counts *counts)

@@ -262,7 +262,7 @@ static struct stack *find_among(struct papi_vpmu_thread *thread, uint64_t place,
 	return NULL;
 }
 
-/* Time has stood still there. */
+/* Time has stood still there; and a function that is open in what is left may be called anew. */
 static void change_to(struct papi_vpmu_thread *thread, struct stack *stack)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
@@ -273,9 +273,13 @@ static void change_to(struct papi_vpmu_thread *thread, struct stack *stack)
 	from->top = thread->calls_top;
 	for (unsigned i = 0; i < calls->n_clocks; i++)
 		from->left[i] = clock_of(thread, i);
-	for (unsigned char *place = stack->first; place < stack->top; place += calls->frame_size)
+	for (unsigned char *place = from->first; place < from->top; place += calls->frame_size)
+		--*counter(thread, frame_at(place)->active);
+	for (unsigned char *place = stack->first; place < stack->top; place += calls->frame_size) {
+		++*counter(thread, frame_at(place)->active);
 		for (unsigned i = 0; i < calls->n_clocks; i++)
 			frame_at(place)->clocks[i] += clock_of(thread, i) - stack->left[i];
+	}
 	calls->current = (unsigned)(stack - calls->stacks);
 	thread->calls_top = stack->top;
 }
@@ -440,19 +444,18 @@ void papi_vpmu_calls_go_on(struct papi_vpmu_thread *thread)
 
 /* ---- ends ---- */
 
-static void settle(struct papi_vpmu_thread *thread, struct stack *stack, bool again)
+/* A function that is open several times is counted where its outermost call is. */
+static void settle(struct papi_vpmu_thread *thread, struct stack *stack)
 {
 	unsigned size = thread->calls->frame_size;
 
 	change_to(thread, stack);
 	for (unsigned char *at = thread->calls_top; at > stack->first; at -= size)
-		if (again)
-			++*counter(thread, frame_at(at - size)->active);
-		else
-			end_frame(thread, frame_at(at - size));
+		end_frame(thread, frame_at(at - size));
+	for (unsigned char *at = thread->calls_top; at > stack->first; at -= size)
+		++*counter(thread, frame_at(at - size)->active);
 }
 
-/* A function that is open several times is counted where its outermost call is. */
 void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_calls *calls = thread->calls;
@@ -462,9 +465,7 @@ void papi_vpmu_calls_settle(struct papi_vpmu_thread *thread)
 		return;
 	stack = current(thread);
 	for (unsigned i = 0; i < calls->n_stacks; i++)
-		settle(thread, &calls->stacks[i], false);
-	for (unsigned i = 0; i < calls->n_stacks; i++)
-		settle(thread, &calls->stacks[i], true);
+		settle(thread, &calls->stacks[i]);
 	change_to(thread, stack);
 }
 
