@@ -319,7 +319,6 @@ static void visit(struct papi_profile_session *session, int eventset)
 	int process = (int)syscall(SYS_pidfd_open, session->pid, 0), signals;
 	char *note;
 
-	papi_program_block_signals();
 	signals = signalfd(-1, papi_program_signals(), SFD_CLOEXEC | SFD_NONBLOCK);
 	session->started = now();
 	watch(session, process, signals);
@@ -344,6 +343,8 @@ static int attach(struct papi_profile_session *session, int eventset)
 	const char *reason = NULL;
 	int status;
 
+	/* What would end this while the agent comes is heard once it is there, and can leave. */
+	papi_program_block_signals();
 	if (!papi_visit_open(session->pid, &reason)) {
 		papi_profile_message("cannot profile process %d exactly: %s", (int)session->pid, reason);
 		return PAPI_PROGRAM_FAILURE;
