@@ -13,17 +13,22 @@ static void nothing(void)
 {
 }
 
-/* The third time, when all that happens once has happened. */
+/* From the third time on, when all that happens once has happened, the least: where the kernel has just taken the
+ * counters away and given them back, the library asks it for their values, which takes it some hundred instructions. */
 static long long count(int set, void (*run)(void))
 {
-	long long counted = -1;
+	long long least = -1;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
+		long long counted = -1;
+
 		EXPECT_OK(PAPI_start(set));
 		run();
 		EXPECT_OK(PAPI_stop(set, &counted));
+		if (i == 2 || (i > 2 && counted < least))
+			least = counted;
 	}
-	return counted;
+	return least;
 }
 
 /* What the hardware counts while the kernel is counted virtually. */
