@@ -69,7 +69,7 @@ static void *thread(void *unused)
 	return unused;
 }
 
-static void nested(void)
+static WHOLE void nested(void)
 {
 	pthread_t other;
 
@@ -101,7 +101,7 @@ static void on_signal(int number)
 	work(20);
 }
 
-static void often(int n)
+static WHOLE void often(int n)
 {
 	const struct itimerval timer = { { 0, 500 }, { 0, 500 } }, none = { { 0, 0 }, { 0, 0 } };
 
