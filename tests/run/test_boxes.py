@@ -37,13 +37,17 @@ class Boxes(AttachTest):
         shutil.copy(path, root + path)
 
     def make_root(self, program):
-        """A directory with the program, and what it is linked to, which is in these directories."""
+        """A directory with the program, and what it is linked to, and all of libc, which is in these directories."""
         root = self.path("root")
         for name in ("proc", "old", "bin", "tmp"):
             os.makedirs(os.path.join(root, name), exist_ok=True)
         shutil.copy(program, os.path.join(root, "bin"))
         linked = subprocess.run(["ldd", program], stdout=subprocess.PIPE, check=True).stdout.decode()
         paths = re.findall(r"(/\S+) \(", linked)
+        # It is a package: what the agent needs of it is there, whatever the program does.
+        for libc in [path for path in paths if os.path.basename(path).startswith("libc.so")]:
+            mathematics = os.path.join(os.path.dirname(libc), "libm.so.6")
+            paths += [mathematics] if os.path.exists(mathematics) and mathematics not in paths else []
         for path in paths:
             self.copy(root, path)
         return root, ":".join({os.path.dirname(path) for path in paths})
