@@ -81,11 +81,12 @@ select b, count(*) from t group by b order by 2 desc, 1 limit 5;
 """,
     "script.lua": """
 local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
-local t, s = {}, 0
+local t, s, format, find = {}, 0, string.format, string.find
+collectgarbage("stop")
 for i = 1, 3000 do t[i] = (i * 7919) % 3001 end
 table.sort(t)
-for i, v in ipairs(t) do s = s + v * #string.format("%d", i) end
-print(fib(17), s, pcall(error, "x"), select(2, ("a b c"):rep(200):gsub("%w", "%0%0")))
+for i, v in ipairs(t) do s = s + v * find(format("%60d ", i), " ", 50) end
+print(fib(17), s, pcall(error, "x"), #("a b c"):rep(200):gsub("%w+ ?", ("x"):rep(50)))
 """,
     "script.sh": """
 fib() { if [ $1 -lt 2 ]; then r=$1; else fib $(($1 - 1)); local a=$r; fib $(($1 - 2)); r=$((a + r)); fi; }
