@@ -545,6 +545,13 @@ uint32_t papi_profile_function_of(const struct papi_profile *profile, uint32_t a
 	return profile->places[found->first + found->n - 1].function;
 }
 
+int64_t papi_profile_value_of(const struct papi_profile *profile, const struct papi_profile_call *call)
+{
+	bool within = papi_profile_function_of(profile, call->site) == papi_profile_function_of(profile, call->callee);
+
+	return within ? 0 : call->value;
+}
+
 const struct papi_profile_count *papi_profile_stacks(const struct papi_profile *profile, size_t *n)
 {
 	*n = profile->n_paths ? profile->n_paths : profile->n_counts;

@@ -153,6 +153,10 @@ const char *papi_profile_file(struct papi_profile *profile, const char *name);
 /* The function that has the code at an address of its own; it has names. */
 uint32_t papi_profile_function_of(const struct papi_profile *profile, uint32_t address);
 
+/* What happened in a call of an exact profile; names are there. 0 where a function calls itself, or a part of it that
+ * lies elsewhere: that is in the call of the function already. */
+int64_t papi_profile_value_of(const struct papi_profile *profile, const struct papi_profile_call *call);
+
 /* The counts that say the most of callers: paths, or counts where there are none; how many. */
 const struct papi_profile_count *papi_profile_stacks(const struct papi_profile *profile, size_t *n);
 

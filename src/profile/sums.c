@@ -113,15 +113,6 @@ struct called {
 	int64_t *in, *from, *own;
 };
 
-/* To another place in the same function: a part that it jumps to, which has a symbol of its own. */
-static bool stays_inside(const struct papi_profile *profile, const struct papi_profile_call *call)
-{
-	uint32_t callee = papi_profile_function_of(profile, call->callee);
-
-	return callee == papi_profile_function_of(profile, call->site) &&
-		profile->addresses.items[call->callee].offset != profile->functions.items[callee].low;
-}
-
 static struct called add_calls(const struct papi_profile *profile)
 {
 	size_t n = profile->functions.n * profile->events.n;
@@ -133,11 +124,8 @@ static struct called add_calls(const struct papi_profile *profile)
 		size_t callee = papi_profile_function_of(profile, call->callee),
 		       site = papi_profile_function_of(profile, call->site);
 
-		if (stays_inside(profile, call))
-			continue;
-		called.in[callee * profile->events.n + call->event] += call->value;
-		if (site != callee)
-			called.from[site * profile->events.n + call->event] += call->value;
+		called.in[callee * profile->events.n + call->event] += papi_profile_value_of(profile, call);
+		called.from[site * profile->events.n + call->event] += papi_profile_value_of(profile, call);
 	}
 	for (size_t i = 0; i < profile->n_counts; i++) {
 		const struct papi_profile_count *count = &profile->counts[i];

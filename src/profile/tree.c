@@ -154,7 +154,8 @@ void papi_profile_tree_of_calls(
 	add_node(tree, PAPI_PROFILE_NONE, PAPI_PROFILE_NONE);
 	for (size_t i = 0; i < profile->n_calls; i++) {
 		const struct papi_profile_call *call = &profile->calls[i];
-		const struct papi_profile_count count = { .samples = call->calls, .value = call->value };
+		const struct papi_profile_count count = { .samples = call->calls,
+			.value = papi_profile_value_of(profile, call) };
 		uint32_t callee = papi_profile_function_of(profile, call->callee), at;
 
 		if (call->event != event || !is_function[callee])
@@ -164,7 +165,7 @@ void papi_profile_tree_of_calls(
 		add_to(tree, at, &count);
 		at = child_of(tree, at, papi_profile_function_of(profile, call->site));
 		add_to(tree, at, &count);
-		tree->nodes[at].own += call->value;
+		tree->nodes[at].own += count.value;
 	}
 	for (size_t i = 0; i < tree->n; i++)
 		tree->nodes[i].child = sort(tree, tree->nodes[i].child);

@@ -69,6 +69,12 @@ class Contexts(Exact):
                                                    ("main", "tail_of_tail", "tail", "work"), ("main", "like_stub"))],
                          [100, 200, 2100, 2200])
 
+    def test_parts(self):
+        """What a function does in a part of it that lies elsewhere is its own."""
+        self.recorded("--contexts", SUBJECT, "parts")
+        found = self.below("main")
+        self.assertEqual((found["main", "parted"], found["main", "parted", "work"]), (700, 2100))
+
     def test_signals(self):
         """A handler is called by whatever it interrupts."""
         _, result = self.recorded("--contexts", SUBJECT, "signals", "100")

@@ -232,6 +232,14 @@ class Calls(Exact):
         self.assertNotIn(("like_stub", "work"), found)
         self.assertNotIn(("tail_if", "work"), found)
 
+    def test_parts(self):
+        """A jump to a part of the same function, which its unwind table tells from another function, is no call."""
+        store, found, _ = self.calls(SUBJECT, "parts")
+        self.assertEqual([self.of(store, name) for name in ("parted", "parted_cold", "work")], [500, 200, 2100])
+        self.assertEqual(found["main", "parted"], (100, 100 * 28))
+        self.assertEqual(found["parted", "work"], (100, 100 * 21))
+        self.assertNotIn(("parted", "parted_cold"), found)
+
     def test_many_coroutines(self):
         for number in (3, 64, 300):
             with self.subTest(number=number):

@@ -206,6 +206,25 @@ class SumsTest(ViewTest):
         # Few calls that have little.
         self.assertNotIn("main", self.show("callers", "--min", "30", "h"))
 
+    def test_parts_of_a_function(self):
+        """What a function does by way of a part of it that lies elsewhere counts once, and is called by who calls it."""
+        store = stores.Store(self.path, ("INS",), kind="exact")
+        at = named(store, ("main", "f", "g"))
+        part = store.address(store.module("/nowhere/program"), 1024)
+        store.insert("location", part, 0, 2, "/src/1.c", 15)
+        for place, value in ((at["main"], 5), (at["f"], 20), (part, 10), (at["g"], 65)):
+            store.insert("count", 1, 1, 0, place, 0, value)
+        for site, callee, calls, value in ((at["main"], at["f"], 2, 95), (at["f"], part, 40, 75), (part, at["g"], 8, 65)):
+            store.call(site, callee, calls, value)
+        store.close()
+        self.assertEqual({name: values[0]["inclusive_value"] for name, values in self.rows().items()},
+                         {"main": 100, "f": 95, "g": 65})
+        self.assertEqual(re.findall(r"(?m)^ *(\d+) +(\d+) +([\d.]+)%  ( *)(\w+)$", self.show("callers", "f")),
+                         [("42", "95", "100.00", "", "f"), ("2", "95", "100.00", "  ", "main"),
+                          ("40", "0", "0.00", "  ", "f")])
+        calls = re.findall(r"(?m)^calls=(\d+) .*\n\S+ \d+ (\d+)$", self.show("export", "--callgrind"))
+        self.assertEqual(sorted(calls), [("2", "95"), ("40", "0"), ("8", "65")])
+
     def test_folded(self):
         self.make()
         self.assertEqual(self.show("export", "--folded").splitlines(), [

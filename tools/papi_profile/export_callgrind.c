@@ -119,7 +119,7 @@ static void add_calls(struct writing *writing)
 		if (column == PAPI_PROFILE_NONE)
 			continue;
 		cost = cost_of(writing, site->first + site->n - 1, papi_profile_function_of(profile, call->callee));
-		cost->values[column] += call->value;
+		cost->values[column] += papi_profile_value_of(profile, call);
 		/* Each event has them, and tells it. */
 		if (column == 0)
 			cost->calls += call->calls;

@@ -106,7 +106,7 @@ static void add_calls(const struct papi_profile *profile, uint32_t event, struct
 		pair = pair_of(pairs, papi_profile_function_of(profile, call->site),
 			papi_profile_function_of(profile, call->callee));
 		pair->calls += call->calls;
-		pair->value += call->value;
+		pair->value += papi_profile_value_of(profile, call);
 	}
 }
 

@@ -36,6 +36,14 @@ static uint64_t follow(const uint8_t *place, const void *from)
 	return (uint64_t)(uintptr_t)from + (uint64_t)(int64_t)distance;
 }
 
+static uint32_t number_at(const uint8_t *place)
+{
+	uint32_t number;
+
+	memcpy(&number, place, sizeof(number));
+	return number;
+}
+
 static uint64_t entry_of(const uint8_t *table, uint32_t number)
 {
 	return follow(table + 12 + 8 * (uint64_t)number, table);
@@ -44,9 +52,8 @@ static uint64_t entry_of(const uint8_t *table, uint32_t number)
 /* How many entries begin no further than there. */
 static uint32_t rank_of(const uint8_t *table, uint64_t pc)
 {
-	uint32_t low = 0, high;
+	uint32_t low = 0, high = number_at(table + 8);
 
-	memcpy(&high, table + 8, sizeof(high));
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -67,22 +74,53 @@ static uint64_t beginning_of(uint64_t pc)
 	return rank ? entry_of(table, rank - 1) : 0;
 }
 
-bool papi_vpmu_functions_begins_another(uint64_t site, uint64_t target)
-{
-	return beginning_of(target) == target && beginning_of(site) != target;
-}
-
-/* An entry leads to a length, a distance, and where the function begins and how long it is, as all have it today. */
-bool papi_vpmu_functions_is_no_stub(uint64_t target)
+/* The entry of the function that begins there: a length, a distance, and where it begins and how long it is, as all have
+ * it today. NULL: none begins there. */
+static const uint8_t *entry_at(uint64_t target)
 {
 	const uint8_t *table = table_of(target), *entry;
-	uint32_t rank = table ? rank_of(table, target) : 0, size;
+	uint32_t rank = table ? rank_of(table, target) : 0;
 
 	if (!rank || entry_of(table, rank - 1) != target)
-		return false;
+		return NULL;
 	entry = (const uint8_t *)(uintptr_t)follow(table + 16 + 8 * (uint64_t)(rank - 1), table);
-	if (follow(entry + 8, entry + 8) != target)
+	return follow(entry + 8, entry + 8) == target ? entry : NULL;
+}
+
+/* Behind what the entry begins with, and what a handler of exceptions has there; NULL: it is of another form, or there
+ * are none. */
+static const uint8_t *first_rule(const uint8_t *entry)
+{
+	const uint8_t *common = entry + 4 - number_at(entry + 4), *rule = entry + 17 + entry[16];
+
+	return common[9] == 'z' && entry[16] < 0x80 && rule < entry + 4 + number_at(entry) ? rule : NULL;
+}
+
+/* Where a function begins, the frame is as the call has left it. Of a part of another one that compilers put elsewhere,
+ * since it seldom runs, it has grown before the first instruction; where it has not, the part looks like a function. */
+static bool is_part(const uint8_t *entry)
+{
+	enum { OFFSET_EXTENDED = 0x05, DEF_CFA = 0x0c, EXPRESSION = 0x10, NEGATE_RA_STATE = 0x2d, OFFSET = 2 << 6 };
+	const uint8_t *rule = first_rule(entry);
+
+	return rule &&
+		((*rule >= DEF_CFA && *rule <= EXPRESSION) || (*rule & 0xc0) == OFFSET || *rule == OFFSET_EXTENDED ||
+			*rule == NEGATE_RA_STATE);
+}
+
+bool papi_vpmu_functions_begins_another(uint64_t site, uint64_t target)
+{
+	const uint8_t *entry;
+
+	if (beginning_of(target) != target || beginning_of(site) == target)
 		return false;
-	memcpy(&size, entry + 12, sizeof(size));
-	return size % 8;
+	entry = entry_at(target);
+	return !entry || !is_part(entry);
+}
+
+bool papi_vpmu_functions_is_no_stub(uint64_t target)
+{
+	const uint8_t *entry = entry_at(target);
+
+	return entry && number_at(entry + 12) % 8;
 }
