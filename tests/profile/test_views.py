@@ -207,14 +207,15 @@ class SumsTest(ViewTest):
         self.assertNotIn("main", self.show("callers", "--min", "30", "h"))
 
     def test_parts_of_a_function(self):
-        """What a function does by way of a part of it that lies elsewhere counts once, and is called by who calls it."""
+        """What a function does by way of a part of it that lies elsewhere counts once."""
         store = stores.Store(self.path, ("INS",), kind="exact")
         at = named(store, ("main", "f", "g"))
         part = store.address(store.module("/nowhere/program"), 1024)
         store.insert("location", part, 0, 2, "/src/1.c", 15)
         for place, value in ((at["main"], 5), (at["f"], 20), (part, 10), (at["g"], 65)):
             store.insert("count", 1, 1, 0, place, 0, value)
-        for site, callee, calls, value in ((at["main"], at["f"], 2, 95), (at["f"], part, 40, 75), (part, at["g"], 8, 65)):
+        for site, callee, calls, value in ((at["main"], at["f"], 2, 95), (at["f"], part, 40, 75),
+                                           (part, at["g"], 8, 65)):
             store.call(site, callee, calls, value)
         store.close()
         self.assertEqual({name: values[0]["inclusive_value"] for name, values in self.rows().items()},

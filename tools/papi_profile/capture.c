@@ -287,7 +287,7 @@ static void tell(const struct papi_profile_session *session)
 		papi_profile_exact_tell(session);
 	else if (!session->exact)
 		tell_samples(session);
-	if (session->ready < 0 && !session->quiet)
+	if (session->ready < 0 && !session->quiet && !(session->exact && session->failed))
 		papi_profile_message("in %s; to look at them: papi_profile report%s%s, or profometer%s%s",
 			session->file, space, file, space, file);
 }

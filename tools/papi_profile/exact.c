@@ -23,6 +23,7 @@
 #include "papi.h"
 #include "papi_profile/box.h"
 #include "papi_profile/exact_events.h"
+#include "papi_profile/exact_left.h"
 #include "papi_profile/exact_log.h"
 #include "papi_profile/papi_profile.h"
 #include "papi_profile/raw.h"
@@ -137,7 +138,7 @@ static void tell_all_missing(struct papi_profile_session *session)
 			aloud);
 }
 
-static void tell_beyond(struct papi_profile_session *session, uint32_t contexts)
+void papi_profile_exact_tell_beyond(struct papi_profile_session *session, uint32_t contexts)
 {
 	char note[160];
 
@@ -189,24 +190,29 @@ static void compare_sums(struct papi_profile_session *session, const struct papi
 
 /* ---- To the end ---------------------------------------------------------------------------------------- */
 
-static bool finish(struct papi_profile_session *session, int eventset, int status)
+static void fail(struct papi_profile_session *session)
+{
+	papi_profile_message(
+		"%s; the raw data stays in %s: 'papi_profile import -o FILE' makes the profile of that directory",
+		papi_error_sentence(), directory);
+	session->failed = true;
+}
+
+static void finish(struct papi_profile_session *session, int eventset, int status)
 {
 	struct papi_profile_exact exact = { .values = papi_profile_exact_values,
 		.argument = &eventset,
 		.pid = session->pid,
 		.modelled = collector.table->plan.modelled != 0 };
-	bool done;
 
 	papi_profile_exact_read(&session->records, directory, &exact);
 	if (exact.beyond)
-		tell_beyond(session, exact.beyond);
+		papi_profile_exact_tell_beyond(session, exact.beyond);
 	tell_all_missing(session);
 	compare_sums(session, &exact, eventset);
-	done = papi_profile_store_progress(session->store, session->elapsed, 0, status) == PAPI_OK &&
-		papi_profile_store_commit(session->store) == PAPI_OK;
-	if (!done)
-		papi_profile_message("%s; the raw data stays in %s", papi_error_sentence(), directory);
-	return done;
+	if (papi_profile_store_progress(session->store, session->elapsed, 0, status) != PAPI_OK ||
+		papi_profile_store_commit(session->store) != PAPI_OK)
+		fail(session);
 }
 
 static int run_and_read(struct papi_profile_session *session, char *path, int eventset)
@@ -226,7 +232,7 @@ static int run_and_read(struct papi_profile_session *session, char *path, int ev
 		unlink(session->file);
 		return -status;
 	}
-	session->failed = !finish(session, eventset, status);
+	finish(session, eventset, status);
 	return papi_program_exit_status(status);
 }
 
@@ -292,7 +298,7 @@ static int serve(struct papi_profile_session *session, int eventset)
 		unlink(session->file);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	session->failed = !finish(session, eventset, status);
+	finish(session, eventset, status);
 	if (!session->failed)
 		tell_values(session);
 	return 0;
@@ -325,7 +331,7 @@ static void visit(struct papi_profile_session *session, int eventset)
 	note = papi_visit_end(NULL);
 	session->elapsed = now() - session->started;
 	papi_profile_box_close(directory);
-	session->failed = !finish(session, eventset, -1);
+	finish(session, eventset, -1);
 	if (note)
 		papi_profile_message("%s", note);
 	for (size_t i = 0; note && i < session->events->number; i++)
@@ -397,17 +403,16 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 		return PAPI_PROGRAM_FAILURE;
 	}
 	memcpy(plan->directory, directory, sizeof(directory));
+	papi_profile_exact_label(session, directory);
 	status = session->table >= 0 ? serve(session, eventset)
 		: session->pid       ? attach(session, eventset)
 				     : run_and_read(session, path, eventset);
-	if (!session->failed)
-		papi_profile_raw_drop(directory);
 	papi_profile_exact_forget(eventset);
 	papi_agent_collector_end(&collector);
-	if (papi_profile_store_close(session->store) != PAPI_OK && !session->failed) {
-		papi_profile_message("%s", papi_error_sentence());
-		session->failed = true;
-	}
+	if (papi_profile_store_close(session->store) != PAPI_OK && !session->failed)
+		fail(session);
+	if (!session->failed)
+		papi_profile_raw_drop(directory);
 	papi_profile_places_free(&session->records.places);
 	papi_profile_counts_free(&session->records.counts);
 	return status;

@@ -5,7 +5,7 @@
  * program has ended, and deleted. One thread.
  *
  *	exact.c            the run, what is told	exact_log.[ch]  from the files to counts of addresses
- *	exact_events.[ch]  what is to be counted
+ *	exact_events.[ch]  what is to be counted	exact_left.[ch] files that were left, to a profile
  *
  * papi_run makes such a profile of a run of its own: its agents are asked for it in its table.
  */
@@ -22,6 +22,9 @@ const char *papi_profile_exact_kind(const char *name);
 
 /* Runs the program at path, or waits until papi_run has. The exit status of papi_profile; failures are told. */
 int papi_profile_exact_run(struct papi_profile_session *session, char *path);
+
+/* Notes, and tells, that there were more ways of calls than that. */
+void papi_profile_exact_tell_beyond(struct papi_profile_session *session, uint32_t contexts);
 
 /* Tells what came of it, when it has ended. */
 void papi_profile_exact_tell(const struct papi_profile_session *session);

@@ -12,12 +12,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "common.h"
 #include "escape.h"
 #include "options.h"
 #include "papi.h"
+#include "papi_profile/exact_left.h"
 #include "papi_profile/papi_profile.h"
 #include "papi_profile/places.h"
 
@@ -33,7 +35,9 @@ static const struct papi_tool_option options[] = {
 static const struct papi_tool tool = {
 	.name = "papi_profile import",
 	.operands = "FILE",
-	.purpose = "Makes a profile of histograms that a program has written with PAPI_profil_write.",
+	.purpose =
+		"Makes a profile of histograms that a program has written with PAPI_profil_write, or of a directory of "
+		"raw data that an exact profile has left.",
 	.options = options,
 };
 
@@ -322,13 +326,16 @@ int papi_profile_import(int argc, char **argv)
 {
 	struct importing from = { 0 };
 	const char *file = PAPI_PROFILE_FILE;
+	struct stat status;
 	uint64_t samples;
 
 	while (papi_tool_next_option(&tool, argc, argv) != -1)
 		file = optarg;
 	if (argc - optind != 1)
-		papi_tool_usage_error(&tool, "one file of PAPI_profil_write is needed");
+		papi_tool_usage_error(&tool, "one file of PAPI_profil_write is needed, or one directory of raw data");
 	from.path = argv[optind];
+	if (stat(from.path, &status) == 0 && S_ISDIR(status.st_mode))
+		return papi_profile_exact_import(from.path, file);
 	load(&from);
 	import_all(&from);
 	if (papi_profile_store_check(file) != PAPI_OK)

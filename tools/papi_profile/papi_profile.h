@@ -31,7 +31,7 @@ void *papi_profile_allocate(void *old, size_t number, size_t size);
 
 /* Records a profile: all of the command line. */
 int papi_profile_capture(int argc, char **argv);
-/* The command that makes a profile of a file. */
+/* The command that makes a profile of a file, or of raw data that was left. */
 int papi_profile_import(int argc, char **argv);
 
 #endif

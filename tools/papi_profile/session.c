@@ -98,7 +98,7 @@ int papi_profile_session_make_store(struct papi_profile_session *session)
 {
 	const PAPI_hw_info_t *hardware = PAPI_get_hardware_info();
 	char *command = command_text(session->command), *directory = getcwd(NULL, 0), started[32], version[32];
-	time_t seconds = time(NULL);
+	time_t seconds = session->began ? session->began : time(NULL);
 	struct utsname kernel;
 	struct tm utc;
 	int status;
@@ -107,7 +107,7 @@ int papi_profile_session_make_store(struct papi_profile_session *session)
 	papi_tool_version(version, sizeof(version));
 	status = papi_profile_store_create(session->file,
 		&(struct papi_profile_run_row){ .command = command,
-			.directory = directory,
+			.directory = session->directory ? session->directory : directory,
 			.started = started,
 			.machine = hardware ? hardware->model_string : NULL,
 			.kernel = uname(&kernel) == 0 ? kernel.release : NULL,

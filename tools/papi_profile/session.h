@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "papi_profile/records.h"
 #include "papi_profile/sampler.h"
@@ -29,6 +30,9 @@ struct papi_profile_session {
 	bool quiet;        /* nothing is said of what came of it, but of what went wrong */
 	uint32_t contexts; /* of an exact profile: as many as there may be; 0: it does not have them */
 	bool exact;        /* the virtual PMU counts each instruction, and nothing is sampled (exact.h) */
+	/* Of a run that is over: when it began, and where; 0 and NULL: now, and here. */
+	time_t began;
+	const char *directory;
 
 	/* What came of it. */
 	double elapsed;

@@ -176,6 +176,18 @@ static void choose_region(const struct view *view)
 	exit(EXIT_FAILURE);
 }
 
+/* Of an exact profile: what is missing has been noted, or nobody came to do so. */
+static const char *why_nothing(const struct view *view)
+{
+	const char *note = view->profile->events.items[0].note;
+
+	return note
+		? view_clean(note)
+		: "nothing was counted: the event did not happen, or papi_profile did not come to its end; where it "
+		  "has left raw data beside the profile, in papi_profile.raw.*, 'papi_profile import' makes a "
+		  "profile of that";
+}
+
 void view_open(struct view *view, const char *path)
 {
 	struct papi_profile_naming naming = {
@@ -195,6 +207,8 @@ void view_open(struct view *view, const char *path)
 	}
 	if (!view->profile->events.n)
 		give_up(view, path, "it has no events, so nothing was measured");
+	if (!view->profile->n_counts && strcmp(view->profile->run.source, "exact") == 0)
+		give_up(view, path, why_nothing(view));
 	if (!view->profile->n_counts)
 		give_up(view, path,
 			"the run had no samples: it was too short, or the event did not happen; a higher frequency "

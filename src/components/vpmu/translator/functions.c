@@ -74,8 +74,8 @@ static uint64_t beginning_of(uint64_t pc)
 	return rank ? entry_of(table, rank - 1) : 0;
 }
 
-/* The entry of the function that begins there: a length, a distance, and where it begins and how long it is, as all have
- * it today. NULL: none begins there. */
+/* The entry of the function that begins there: a length, a distance, and where it begins and how long it is, as all
+ * have it today. NULL: none begins there. */
 static const uint8_t *entry_at(uint64_t target)
 {
 	const uint8_t *table = table_of(target), *entry;
