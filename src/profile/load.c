@@ -66,6 +66,9 @@ static uint32_t find_id(const int64_t *ids, size_t n, int64_t id)
 {
 	size_t low = 0, high = n;
 
+	/* Writers number them from 1 on, without a gap. */
+	if (id > 0 && (uint64_t)id <= n && ids[id - 1] == id)
+		return (uint32_t)(id - 1);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -336,22 +339,23 @@ static const struct {
 	{ "SELECT address, depth, function, file, line FROM location ORDER BY address, depth", read_location },
 };
 
-/* Stores of the first version have no calls, those of the second no regions, those of the third no paths, and those of
+/* Counts and paths come in the order of the store, which need not sort them then.
+ * Stores of the first version have no calls, those of the second no regions, those of the third no paths, and those of
  * the fourth no regions of either. */
 static const char outside_sql[] = "SELECT 0, ''", regions_sql[] = "SELECT id, name FROM region ORDER BY id";
 static const char *const counts_sql[] = {
-	"SELECT thread, event, context, address, samples, value, 0 FROM count ORDER BY event, thread, context, address",
+	"SELECT thread, event, context, address, samples, value, 0 FROM count ORDER BY thread, event, context, address",
 	"SELECT thread, event, context, address, samples, value, region FROM count"
-	" ORDER BY event, thread, context, address, region"
+	" ORDER BY thread, event, context, address, region"
 };
 static const char *const calls_sql[] = {
 	"SELECT thread, event, site, callee, calls, value, 0 FROM call ORDER BY event, callee, site",
 	"SELECT thread, event, site, callee, calls, value, region FROM call ORDER BY event, callee, site, region"
 };
 static const char *const paths_sql[] = { "SELECT thread, event, context, callee, value, 0 FROM path WHERE value > 0"
-					 " ORDER BY event, thread, context, callee",
+					 " ORDER BY thread, event, context, callee",
 	"SELECT thread, event, context, callee, value, region FROM path WHERE value > 0"
-	" ORDER BY event, thread, context, callee, region" };
+	" ORDER BY thread, event, context, callee, region" };
 
 static bool read_table(struct reading *reading, const char *sql, void (*read)(struct reading *reading))
 {
@@ -368,6 +372,23 @@ static bool read_table(struct reading *reading, const char *sql, void (*read)(st
 		damaged(reading, sqlite3_errmsg(store));
 	sqlite3_finalize(reading->row);
 	return reading->good;
+}
+
+/* All of an event come before those of the next, otherwise in the order that they have. */
+static void order_by_event(struct papi_profile_count **counts, size_t n, size_t n_events)
+{
+	size_t *ends = papi_memory_zero(n_events + 1, sizeof(ends[0]));
+	struct papi_profile_count *ordered = papi_memory_zero(n, sizeof(ordered[0]));
+
+	for (size_t i = 0; i < n; i++)
+		ends[(*counts)[i].event + 1]++;
+	for (size_t i = 0; i < n_events; i++)
+		ends[i + 1] += ends[i];
+	for (size_t i = 0; i < n; i++)
+		ordered[ends[(*counts)[i].event]++] = (*counts)[i];
+	free(ends);
+	free(*counts);
+	*counts = ordered;
 }
 
 /* A context that is its own caller, by however many others, would have views go round for ever. */
@@ -444,7 +465,8 @@ static int open_unchanging(struct papi_profile *profile)
 		to += strchr(plain, *from) ? sprintf(to, "%c", *from) : sprintf(to, "%%%02X", (unsigned char)*from);
 	sprintf(to, "?immutable=1");
 	sqlite3_close(profile->store);
-	error = sqlite3_open_v2(uri, &profile->store, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	error = sqlite3_open_v2(
+		uri, &profile->store, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	free(uri);
 	return error;
 }
@@ -462,7 +484,7 @@ static bool open_store(struct papi_profile *profile, char *reason, size_t size)
 		snprintf(reason, size, "it is no plain file");
 		return false;
 	}
-	error = sqlite3_open_v2(profile->path, &profile->store, SQLITE_OPEN_READWRITE, NULL);
+	error = sqlite3_open_v2(profile->path, &profile->store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (error == SQLITE_OK) {
 		sqlite3_busy_timeout(profile->store, PATIENCE_MS);
 		profile->writable = !sqlite3_db_readonly(profile->store, "main");
@@ -504,6 +526,10 @@ struct papi_profile *papi_profile_load(const char *path, char *reason, size_t si
 	if (reading.good && profile->schema >= SCHEMA_OF_PATHS)
 		read_table(&reading, paths_sql[profile->calls_by_region], read_path);
 	sqlite3_exec(profile->store, "COMMIT", NULL, NULL, NULL);
+	if (reading.good && profile->events.n > 1) {
+		order_by_event(&profile->counts, profile->n_counts, profile->events.n);
+		order_by_event(&profile->paths, profile->n_paths, profile->events.n);
+	}
 	if (reading.good)
 		check_contexts(&reading);
 	if (reading.good && !profile->run.command)
