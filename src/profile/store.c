@@ -30,7 +30,7 @@ static const char tables[] =
 	"CREATE TABLE module (id INTEGER PRIMARY KEY, path TEXT NOT NULL, build_id TEXT, kind TEXT NOT NULL,"
 	" process INTEGER REFERENCES process, UNIQUE (path, build_id, kind, process));"
 	"CREATE TABLE address (id INTEGER PRIMARY KEY, module INTEGER NOT NULL REFERENCES module,"
-	" offset INTEGER NOT NULL, UNIQUE (module, offset));"
+	" offset INTEGER NOT NULL);"
 	"CREATE TABLE context (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context,"
 	" address INTEGER NOT NULL REFERENCES address);"
 	"CREATE TABLE region (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
