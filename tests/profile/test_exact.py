@@ -418,6 +418,18 @@ class Refused(Exact):
         self.assertIn("incomplete: ", result.stderr)
         self.assert_refused(125, "ulimit -f", "-x", "echo", "ran", preexec_fn=limit)
 
+    def test_many_that_are_missing(self):
+        """Some are told one by one, and the others counted; the note tells of the first."""
+        result = self.run_it("-x", "sh", "-c", f"ulimit -f 200; for i in $(seq 12); do {SUBJECT} copy; done",
+                             env=ENVIRONMENT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        told = re.findall(r"(?m)^papi_profile: incomplete: (.*)$", result.stderr)
+        self.assertEqual(len(told), 9, result.stderr)
+        self.assertRegex(told[8], r"^\d+ more processes$")
+        more = int(told[8].split()[0]) + 7
+        self.assertGreaterEqual(more, 11)
+        self.assertIn(f"note: incomplete: {told[0]}; and {more} more\n", self.run_it("report").stdout)
+
 
 if __name__ == "__main__":
     main()

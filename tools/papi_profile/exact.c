@@ -97,45 +97,73 @@ static int run(struct papi_profile_session *session, char *path)
 
 /* ---- What is missing ----------------------------------------------------------------------------------- */
 
-/* papi_run tells of its processes itself. */
-static void tell_missing(struct papi_profile_session *session, const char *name, const char *reason, bool aloud)
+static void note_all(struct papi_profile_session *session, const char *note)
 {
-	char note[512];
-
-	snprintf(note, sizeof(note), "incomplete: %s: %s", name, reason);
-	if (aloud)
-		papi_profile_message("%s", note);
 	for (size_t i = 0; i < session->events->number; i++)
 		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
+}
+
+#define NOTE_SIZE 512
+#define MOST_TOLD 8 /* one by one */
+
+struct missing {
+	struct papi_profile_session *session;
+	unsigned n;
+	char first[NOTE_SIZE];
+};
+
+/* papi_run tells of its processes itself. */
+static void miss(struct missing *missing, const char *name, const char *reason)
+{
+	char note[NOTE_SIZE];
+
+	snprintf(note, sizeof(note), "incomplete: %s: %s", name, reason);
+	if (missing->n++ == 0)
+		memcpy(missing->first, note, sizeof(note));
+	if (missing->session->table < 0 && missing->n <= MOST_TOLD)
+		papi_profile_message("%s", note);
+}
+
+static void note_missing(const struct missing *missing)
+{
+	char note[NOTE_SIZE + 32];
+
+	if (missing->session->table < 0 && missing->n > MOST_TOLD)
+		papi_profile_message("incomplete: %u more processes", missing->n - MOST_TOLD);
+	if (missing->n > 1)
+		snprintf(note, sizeof(note), "%s; and %u more", missing->first, missing->n - 1);
+	if (missing->n)
+		note_all(missing->session, missing->n > 1 ? note : missing->first);
+}
+
+static void miss_of_process(struct missing *missing, struct papi_agent_process entry)
+{
+	uint32_t state = atomic_load(&entry.state);
+
+	entry.name[sizeof(entry.name) - 1] = entry.reason[sizeof(entry.reason) - 1] = '\0';
+	entry.next_name[sizeof(entry.next_name) - 1] = entry.next_reason[sizeof(entry.next_reason) - 1] = '\0';
+	if (state != PAPI_AGENT_FREE && atomic_load(&entry.losses))
+		miss(missing, entry.name, entry.reason);
+	else if (state == PAPI_AGENT_EXPECTED || state == PAPI_AGENT_EXECUTING)
+		miss(missing, entry.next_name,
+			*entry.next_reason ? entry.next_reason
+					   : "the agent did not begin in it: the dynamic linker did not load it, "
+					     "or the program ended before");
 }
 
 static void tell_all_missing(struct papi_profile_session *session)
 {
 	const struct papi_agent_table *table = collector.table;
-	bool aloud = session->table < 0;
+	struct missing missing = { .session = session };
 	uint32_t forks = atomic_load(&table->forks), children = atomic_load(&table->children);
 
-	for (uint32_t i = 0; i < atomic_load(&table->entered) && i < PAPI_AGENT_PROCESSES; i++) {
-		struct papi_agent_process entry = table->entries[i];
-		uint32_t state = atomic_load(&entry.state);
-
-		entry.name[sizeof(entry.name) - 1] = entry.reason[sizeof(entry.reason) - 1] = '\0';
-		entry.next_name[sizeof(entry.next_name) - 1] = entry.next_reason[sizeof(entry.next_reason) - 1] = '\0';
-		if (state != PAPI_AGENT_FREE && atomic_load(&entry.losses))
-			tell_missing(session, entry.name, entry.reason, aloud);
-		else if (state == PAPI_AGENT_EXPECTED || state == PAPI_AGENT_EXECUTING)
-			tell_missing(session, entry.next_name,
-				*entry.next_reason
-					? entry.next_reason
-					: "the agent did not begin in it: the dynamic linker did not load it, "
-					  "or the program ended before",
-				aloud);
-	}
+	for (uint32_t i = 0; i < atomic_load(&table->entered) && i < PAPI_AGENT_PROCESSES; i++)
+		miss_of_process(&missing, table->entries[i]);
 	if (atomic_load(&table->unlisted))
-		tell_missing(session, "others", "more processes at once than there is room for", aloud);
+		miss(&missing, "others", "more processes at once than there is room for");
 	if (forks > children)
-		tell_missing(session, "others", "processes made by a system call of the program's own (fork or clone)",
-			aloud);
+		miss(&missing, "others", "processes made by a system call of the program's own (fork or clone)");
+	note_missing(&missing);
 }
 
 void papi_profile_exact_tell_beyond(struct papi_profile_session *session, uint32_t contexts)
@@ -147,8 +175,7 @@ void papi_profile_exact_tell_beyond(struct papi_profile_session *session, uint32
 		" ways of calls, which are all that there may be: what came beyond is in [other contexts]",
 		contexts);
 	papi_profile_message("%s", note);
-	for (size_t i = 0; i < session->events->number; i++)
-		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
+	note_all(session, note);
 }
 
 /* A process that runs on, was killed, or whose threads the kernel has ended, may have been between two counters. */
@@ -170,7 +197,7 @@ static void compare_sums(struct papi_profile_session *session, const struct papi
 	static uint64_t sums[PAPI_AGENT_LANES][PAPI_AGENT_COUNTERS];
 	struct papi_profile_events *list = session->events;
 	long long *values;
-	char reason[160];
+	char note[NOTE_SIZE];
 
 	if (!(plan->calls || plan->modelled) || any_was_stopped())
 		return;
@@ -180,10 +207,12 @@ static void compare_sums(struct papi_profile_session *session, const struct papi
 		memcpy(sums[0], exact->sums, PAPI_VPMU_FIRST_MODELLED * sizeof(sums[0][0]));
 	papi_profile_exact_values(&eventset, sums[0], values);
 	for (size_t i = 0; i < list->number; i++) {
-		snprintf(reason, sizeof(reason), "%lld were counted, and %" PRId64 " are in the profile", values[i],
-			list->events[i].value);
-		if (values[i] != list->events[i].value)
-			tell_missing(session, list->events[i].name, reason, true);
+		snprintf(note, sizeof(note), "incomplete: %s: %lld were counted, and %" PRId64 " are in the profile",
+			list->events[i].name, values[i], list->events[i].value);
+		if (values[i] == list->events[i].value)
+			continue;
+		papi_profile_message("%s", note);
+		note_all(session, note);
 	}
 	free(values);
 }
@@ -334,8 +363,8 @@ static void visit(struct papi_profile_session *session, int eventset)
 	finish(session, eventset, -1);
 	if (note)
 		papi_profile_message("%s", note);
-	for (size_t i = 0; note && i < session->events->number; i++)
-		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
+	if (note)
+		note_all(session, note);
 	free(note);
 	if (process >= 0)
 		close(process);
