@@ -82,7 +82,8 @@ class Sums(Misses):
             self.skipTest("addresses cannot be kept the same here (setarch -R)")
         for program in ([SUBJECT, "programs"], [SUBJECT, "lines"], [SUBJECT, "branches"], [SUBJECT, "fork"],
                         [SUBJECT, "kill"], [EXACT, "copy"], [EXACT, "jump"], [EXACT, "rewrite"], [EXACT, "switch"],
-                        ["sh", "-c", f"{EXACT} jump; exec {EXACT} copy"]):
+                        # Not a shell, which writes the numbers of processes down: that takes as long as these are.
+                        [EXACT, "fork", EXACT, "copy"]):
             with self.subTest(program=program):
                 self.assertEqual(self.sums_of(PAPI_PROFILE, "-x", "-e", ",".join(EVENTS), *program),
                                  self.sums_of(PAPI_RUN, "-e", ",".join(EVENTS), *program))
