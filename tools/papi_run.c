@@ -534,7 +534,7 @@ int main(int argc, char **argv)
 		if (result.profiled_exactly)
 			check_profile(&options, &list);
 		result.tasks.kind = options.tasks;
-		papi_run_tasks_prepare(&list, &result.tasks);
+		papi_run_tasks_prepare(&list, &result.tasks, options.pid);
 		if (options.save) {
 			papi_run_save_check(options.save);
 			modules = papi_run_modules_find(path, argv + optind);
@@ -551,6 +551,7 @@ int main(int argc, char **argv)
 			result.command = argv + optind;
 			status = papi_run_child_repeat(&list, &result, path, options.repeat);
 		}
+		papi_run_tasks_conclude(&result.tasks, &list);
 		if (status == 0)
 			status = finish(&list, &result, &options, output);
 		if (modules && result.runs && !papi_run_save(options.save, &list, &result, modules) && status == 0)

@@ -11,8 +11,9 @@
  * papi_run_metrics_report.c and papi_run_passes.c (groups of metrics: their values, how these are told, and what of
  * them is counted at once), papi_run_roofline.c (the program under
  * the roofs of the machine), papi_run_intervals.c and papi_run_intervals_write.c (what is counted in each interval),
- * papi_run_tasks.c and papi_run_tasks_report.c (in each thread or process), papi_run_meanwhile.c
- * and papi_run_progress.c (what there is to do while the program runs; what people see meanwhile).
+ * papi_run_tasks.c and papi_run_tasks_report.c (in each thread or process), papi_run_apart.c and papi_run_apart_tasks.c
+ * (the same of what the kernel counts), papi_run_meanwhile.c and papi_run_progress.c (what there is to do while the
+ * program runs; what people see meanwhile).
  *
  * Who owns what: a run_list owns its events and their strings; a run_counters owns its EventSets and refers to events
  * of a list, by index; a run_result owns its arrays. Nothing is shared with the program that is measured but the table
@@ -50,6 +51,7 @@ struct run_event {
 	long long interval;   /* summed over the runs: how far an estimate may be off, 19 times in 20; 0: it is none */
 	bool user_only;       /* counting in the kernel was refused */
 	bool is_virtual;      /* counted by the agent in the program */
+	bool is_apart;        /* counted by the kernel, of each thread */
 	bool is_rate;         /* its value is one per second */
 	char *error;          /* why there is no count; NULL when there is one */
 	size_t pass;          /* in which it is counted, from 0 */
@@ -163,6 +165,8 @@ struct run_tasks {
 	enum run_tasks_kind kind;
 	struct run_task *tasks; /* in the end, those with the largest counts first */
 	size_t number;
+	size_t n_kernel, inside; /* those that the kernel has told of; and before these, those of agents */
+	char *note;              /* why an event is not told apart that could be, NULL: there is none */
 };
 
 /* What the runs of the program, or one watch, gave besides the counts. */
@@ -367,8 +371,8 @@ void papi_run_intervals_fold(FILE *out, const struct run_list *list, const struc
 /* papi_run_tasks.c */
 /* Whether the event is told of threads and processes. */
 bool papi_run_tasks_apart(const struct run_event *event);
-/* Ends papi_run where no event is. */
-void papi_run_tasks_prepare(const struct run_list *list, const struct run_tasks *tasks);
+/* Ends papi_run where no event is, of a program or of a process that is watched. */
+void papi_run_tasks_prepare(struct run_list *list, struct run_tasks *tasks, bool watched);
 /* Nanoseconds until it is time to look at threads; -1: never. */
 long long papi_run_tasks_wait(void);
 /* Looks at threads, if it is time, for they may be gone later. */
@@ -377,9 +381,28 @@ struct papi_agent_record;
 /* Values: of the virtual events, in their order. */
 void papi_run_tasks_add(struct run_tasks *tasks, const struct run_list *list, const struct papi_agent_record *record,
 	const long long *values);
+/* Counts: of the list's events that the kernel counts of each thread. When all of the other ones have been added. */
+void papi_run_tasks_add_kernel(struct run_tasks *tasks, const struct run_list *list, pid_t pid, pid_t tid,
+	const char *name, const long long *counts);
 /* When all are added. */
 void papi_run_tasks_conclude(struct run_tasks *tasks, const struct run_list *list);
 void papi_run_tasks_free(struct run_tasks *tasks);
+
+/* papi_run_apart.c: events that the kernel counts of each thread. Without such ones all of this does nothing. */
+/* Finds those that can be told apart. NULL, or why the kernel does not tell of any; *forbidden: it counts none. */
+const char *papi_run_apart_choose(struct run_list *list, bool *forbidden);
+bool papi_run_apart_any(void);
+/* Before other counters of the program, which waits: they leave out what is counted here. */
+void papi_run_apart_open(struct run_list *list, struct run_tasks *tasks, pid_t pid);
+void papi_run_apart_start(void);
+/* Nanoseconds until it is time to read what the kernel has told; -1: never. */
+long long papi_run_apart_wait(void);
+/* Reads it, if it is time. */
+void papi_run_apart_look(void);
+/* Writes into the readings of these events what all threads have counted by now. */
+void papi_run_apart_read(struct run_reading *readings);
+/* Adds the counts to the given run, and what each thread has to the tasks. */
+void papi_run_apart_stop(struct run_list *list, struct run_tasks *tasks, size_t run);
 
 /* papi_run_tasks_report.c */
 void papi_run_tasks_text(FILE *out, bool coloured, const struct run_list *list, const struct run_tasks *tasks);

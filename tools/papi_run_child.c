@@ -118,12 +118,15 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	}
 	if (list->pass == 0)
 		papi_run_reserve(list, result);
+	papi_run_apart_open(list, &result->tasks, program.pid);
 	papi_run_counters_open(&counters, list, program.pid);
 	papi_run_counters_start(&counters, list);
+	papi_run_apart_start();
 	if (result->profiled && !result->profiled_exactly && !papi_run_profile_begin(program.pid, result->command)) {
 		close(program.gate);
 		close(program.failure);
 		waitpid(program.pid, NULL, 0);
+		papi_run_apart_stop(list, &result->tasks, run);
 		papi_run_counters_close(&counters);
 		return -PAPI_PROGRAM_FAILURE;
 	}
@@ -142,6 +145,7 @@ static int run_once(struct run_list *list, struct run_result *result, char *path
 	if (error)
 		papi_run_profile_cancel();
 	papi_run_virtual_end(list, result, run, result->elapsed_ns[run], status);
+	papi_run_apart_stop(list, &result->tasks, run);
 	papi_run_counters_close(&counters);
 	if (result->profiled && !result->profiled_exactly)
 		papi_run_profile_end();

@@ -169,7 +169,8 @@ void papi_run_counters_open(struct run_counters *counters, struct run_list *list
 	memset(counters, 0, sizeof(*counters));
 	counters->tid = tid;
 	for (size_t i = 0; i < list->number; i++)
-		if (!list->events[i].error && !list->events[i].is_virtual && list->events[i].pass == list->pass)
+		if (!list->events[i].error && !list->events[i].is_virtual && !list->events[i].is_apart &&
+			list->events[i].pass == list->pass)
 			place(counters, list, i);
 }
 

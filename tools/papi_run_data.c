@@ -100,8 +100,8 @@ static void json_event(FILE *out, const struct run_event *event, const struct ru
 
 static void json_notes(FILE *out, const struct run_list *list, const struct run_result *result)
 {
-	const char *const notes[] = { list->hardware_note, list->kernel_note, result->watch_note, result->passes_note,
-		result->environment_note, result->roofline_note };
+	const char *const notes[] = { list->hardware_note, list->kernel_note, result->watch_note, result->tasks.note,
+		result->passes_note, result->environment_note, result->roofline_note };
 	const char *separator = "";
 
 	fputs("  \"notes\": [", out);

@@ -92,6 +92,7 @@ void papi_run_intervals_tick(
 	memset(intervals.now, 0, list->number * sizeof(*intervals.now));
 	for (size_t i = 0; i < number; i++)
 		papi_run_counters_read(&counters[i], list, intervals.now);
+	papi_run_apart_read(intervals.now);
 	papi_run_virtual_read(list, now - intervals.started, intervals.now);
 	tell(list, result, now);
 	intervals.next += (papi_run_now() - intervals.next) / intervals.period_ns * intervals.period_ns +

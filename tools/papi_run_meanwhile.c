@@ -9,7 +9,9 @@ static long long sooner(long long one, long long other)
 
 long long papi_run_meanwhile_wait(void)
 {
-	return sooner(papi_run_progress_wait(), sooner(papi_run_intervals_wait(), papi_run_tasks_wait()));
+	long long tasks = sooner(papi_run_tasks_wait(), papi_run_apart_wait());
+
+	return sooner(papi_run_progress_wait(), sooner(papi_run_intervals_wait(), tasks));
 }
 
 void papi_run_meanwhile(
@@ -17,5 +19,6 @@ void papi_run_meanwhile(
 {
 	papi_run_intervals_tick(list, result, counters, number);
 	papi_run_tasks_look();
+	papi_run_apart_look();
 	papi_run_progress_look(list);
 }

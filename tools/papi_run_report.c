@@ -456,6 +456,8 @@ static void notes_print(const struct page *page, const struct run_list *list, co
 	}
 	if (result->watch_note)
 		note_print(page, result->watch_note);
+	if (result->tasks.note)
+		note_print(page, result->tasks.note);
 	if (result->passes_note)
 		note_print(page, result->passes_note);
 	if (result->environment_note)

@@ -2,9 +2,9 @@
 /*
  * papi_run_tasks.c - counts of each thread or process of the program (--per-thread, --per-process).
  *
- * The agent keeps the virtual events of threads apart. The names of threads are those that the kernel has while they
- * run: one that was too short to be seen has the name of its program. What no thread has is told, too, so that the
- * parts add up to the total.
+ * The agent keeps the virtual events of threads apart, and of some of its own the kernel tells (papi_run_apart.c). The
+ * names of threads are those that the kernel has while they run: where it does not tell of them, one that was too short
+ * to be seen has the name of its program. What no thread has is told, too, so that the parts add up to the total.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static struct {
 
 bool papi_run_tasks_apart(const struct run_event *event)
 {
-	return event->is_virtual && !event->is_rate && !event->error;
+	return (event->is_virtual || event->is_apart) && !event->is_rate && !event->error;
 }
 
 static size_t apart_number(const struct run_list *list)
@@ -39,15 +39,30 @@ static size_t apart_number(const struct run_list *list)
 	return number;
 }
 
-void papi_run_tasks_prepare(const struct run_list *list, const struct run_tasks *tasks)
+void papi_run_tasks_prepare(struct run_list *list, struct run_tasks *tasks, bool watched)
 {
+	const char *kernel = "of those that the kernel counts only such without a counter of the CPU are, like "
+			     "perf::PAGE-FAULTS";
+	const char *reason = NULL;
+	bool forbidden = false;
+
 	if (tasks->kind == RUN_TASKS_NONE)
 		return;
-	if (!apart_number(list))
+	if (watched)
+		kernel = "of a process that runs already, what the kernel counts is one sum";
+	else if ((reason = papi_run_apart_choose(list, &forbidden)))
+		kernel = reason;
+	for (size_t i = list->number; i > 0; i--)
+		if (list->events[i - 1].error)
+			kernel = list->events[i - 1].error;
+	if (!apart_number(list) && !papi_run_apart_any())
 		papi_tool_usage_error(&papi_run_tool,
 			"%s keeps virtual events apart, and none is counted: name some with "
-			"-e vpmu:::INSTRUCTIONS,..., or have presets counted by translation with PAPI_VPMU=always",
-			tasks->kind == RUN_TASKS_THREADS ? "--per-thread" : "--per-process");
+			"-e vpmu:::INSTRUCTIONS,..., or have presets counted by translation with PAPI_VPMU=always; %s",
+			tasks->kind == RUN_TASKS_THREADS ? "--per-thread" : "--per-process", kernel);
+	/* Where none may be counted, the report says so of each. */
+	if (reason && !forbidden)
+		tasks->note = papi_run_format("%s", reason);
 	if (tasks->kind == RUN_TASKS_THREADS) {
 		looks.names = papi_run_allocate(NULL, SLOTS, sizeof(*looks.names));
 		memset(looks.names, 0, SLOTS * sizeof(*looks.names));
@@ -124,6 +139,56 @@ void papi_run_tasks_add(struct run_tasks *tasks, const struct run_list *list, co
 			task->counts[i] = values[position++];
 }
 
+static int by_pid(const void *one, const void *other)
+{
+	const struct run_task *a = one, *b = other;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* The last task of that process among those that the agent has counted, which are in the order of by_pid(). */
+static const struct run_task *inside_of(const struct run_tasks *tasks, pid_t pid)
+{
+	size_t first = 0, end = tasks->inside;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (tasks->tasks[middle].pid <= pid)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first && tasks->tasks[first - 1].pid == pid ? &tasks->tasks[first - 1] : NULL;
+}
+
+void papi_run_tasks_add_kernel(struct run_tasks *tasks, const struct run_list *list, pid_t pid, pid_t tid,
+	const char *name, const long long *counts)
+{
+	const struct run_task *inside;
+	struct run_task *task;
+
+	if (!tasks->n_kernel++) {
+		tasks->inside = tasks->number;
+		if (tasks->number)
+			qsort(tasks->tasks, tasks->number, sizeof(*tasks->tasks), by_pid);
+	}
+	tasks->tasks = papi_run_allocate(tasks->tasks, tasks->number + 1, sizeof(*tasks->tasks));
+	inside = inside_of(tasks, pid);
+	task = &tasks->tasks[tasks->number++];
+	*task = (struct run_task){ .process = inside ? inside->process : (uint64_t)pid,
+		.pid = pid,
+		.tid = tid,
+		.order = SIZE_MAX / 2 + tasks->number };
+	/* The agent knows the names of programs, the kernel those of threads, and of the former 15 bytes. */
+	if (!inside || tasks->kind == RUN_TASKS_THREADS)
+		snprintf(task->name, sizeof(task->name), "%s", name);
+	task->counts = papi_run_allocate(NULL, list->number + 1, sizeof(*task->counts));
+	memcpy(task->counts, counts, list->number * sizeof(*task->counts));
+}
+
 static int by_identity(const void *one, const void *other)
 {
 	const struct run_task *a = one, *b = other;
@@ -152,7 +217,8 @@ static void merge(struct run_task *into, struct run_task *task, size_t number)
 {
 	for (size_t i = 0; i < number; i++)
 		into->counts[i] += task->counts[i];
-	memcpy(into->name, task->name, sizeof(into->name));
+	if (*task->name)
+		memcpy(into->name, task->name, sizeof(into->name));
 	free(task->counts);
 }
 
@@ -200,6 +266,7 @@ void papi_run_tasks_free(struct run_tasks *tasks)
 	for (size_t i = 0; i < tasks->number; i++)
 		free(tasks->tasks[i].counts);
 	free(tasks->tasks);
+	free(tasks->note);
 	free(looks.names);
 	looks.names = NULL;
 }

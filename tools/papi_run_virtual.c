@@ -166,7 +166,6 @@ static void take_tasks(const struct run_list *list, struct run_result *result)
 		if (papi_agent_values(eventset, counters, values, NULL) == PAPI_OK)
 			papi_run_tasks_add(&result->tasks, list, &records[i], values);
 	}
-	papi_run_tasks_conclude(&result->tasks, list);
 	free(records);
 	free(values);
 }

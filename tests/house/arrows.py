@@ -80,7 +80,7 @@ FLOORS = {
     'probes': '',
     'tools': 'include base linux/proc',
     'tools/visit': 'include agent process tools',
-    'tools/papi_run': 'include components/vpmu/agent.h agent tools tools/visit',
+    'tools/papi_run': 'include base linux/proc components/perf_event components/vpmu/agent.h agent tools tools/visit',
     'tools/papi_compare': 'tools',
     'tools/papi_probe': 'include base components/perf_event components/vpmu/agent.h components/vpmu/counters.h '
                         'components/vpmu/call_frame.h agent symbols profile process probes tools',
