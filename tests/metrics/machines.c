@@ -83,6 +83,24 @@ static void alder_lake(void)
 	recorded("GenuineIntel-6-97", marks, COUNT_OF(marks));
 }
 
+/* Small cores alone: fewer of everything. */
+static void sierra_forest(void)
+{
+	static const struct mark marks[] = { { "flops", 4 }, { "cache", 7 }, { "branch", 4 }, { "tlb", 3 },
+		{ "memory", 6 }, { "instructions", 6 }, { "stalls", 5 }, { "roofline", 7 }, { "system", 6 } };
+
+	recorded("GenuineIntel-6-AF", marks, COUNT_OF(marks));
+}
+
+/* Three kinds of cores: what one of them cannot count is in no group. */
+static void arrow_lake(void)
+{
+	static const struct mark marks[] = { { "cache", 3 }, { "branch", 4 }, { "memory", 5 }, { "instructions", 5 },
+		{ "stalls", 3 }, { "system", 6 } };
+
+	recorded("GenuineIntel-6-C5", marks, COUNT_OF(marks));
+}
+
 static void zen5(void)
 {
 	static const struct mark marks[] = { { "flops", 5 }, { "cache", 7 }, { "branch", 4 }, { "tlb", 3 },
@@ -143,6 +161,8 @@ int main(int argc, char **argv)
 	const struct test machines[] = {
 		{ "Sapphire Rapids", sapphire_rapids },
 		{ "Alder Lake", alder_lake },
+		{ "Arrow Lake", arrow_lake },
+		{ "Sierra Forest", sierra_forest },
 		{ "Zen 5", zen5 },
 		{ "Raspberry Pi 4", raspberry_pi },
 	};
