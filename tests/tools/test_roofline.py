@@ -15,7 +15,8 @@ ROOFLINE = os.path.join(harness.TOOLS, "papi_roofline")
 WITNESS = os.environ["PAPI_ROOFLINE_WITNESS"]
 PEAK_KEYS = ["name", "unit", "bytes", "kernel", "one", "one_spread", "all", "all_spread"]
 NEAR = 0.75, 1.34  # what two ways to measure one thing may differ on an idle machine, generously
-BUSY = 0.2
+BUSY = 0.1  # where the witness is usually so much slower than at best, something else runs
+ROUNDS = 12
 
 
 class RooflineTest(harness.ToolTest):
@@ -81,27 +82,41 @@ class RooflineTest(harness.ToolTest):
         ridge = max(peak["all"] for name, peak in self.peaks().items() if name.startswith("double")) / peak["all"]
         self.assertIn(f"less than {ridge:.3g} operations", " ".join(text.split()))
 
-    def test_witness(self):
-        """Loops that know nothing of these kernels are as fast: with an honest word where the machine has no rest."""
+    def witness(self):
+        """Bytes and operations in a second of plain loops, and how far each is below that in half of the trials."""
         largest = max(peak["bytes"] or 0 for peak in self.peaks().values())
+        witness = subprocess.run([WITNESS, str(max(4 * int(largest), 64 << 20))], stdout=subprocess.PIPE, text=True,
+                                 timeout=240, check=False)
+        if witness.returncode:
+            self.skipTest("no memory for the witness")
+        memory, flops, *spreads = map(float, witness.stdout.split())
+        return (memory, flops), spreads
+
+    def test_witness(self):
+        """Loops that know nothing of these kernels are as fast. Both are tried until they are: whatever else runs
+        makes either slower, never faster, so that the best of all rounds counts. They never are where a peak is wrong,
+        and that is a matter of a busy machine only if the witness itself was disturbed in what it is compared by."""
         wide = "double 256" if "double 256" in self.peaks() else "double 128"
-        peaks, plain, ratios = [0, 0], [0, 0], ()
-        for _ in range(4):
-            witness = subprocess.run([WITNESS, str(max(4 * int(largest), 64 << 20))], stdout=subprocess.PIPE, text=True,
-                                     timeout=240, check=False)
-            if witness.returncode:
-                self.skipTest("no memory for the witness")
-            now = self.peaks(self.output("--measure", "--format", "json") if ratios else None)
-            # Whatever else runs makes either slower, never faster.
-            plain = [max(pair) for pair in zip(plain, map(float, witness.stdout.split()))]
-            peaks = [max(peaks[0], now["memory"]["one"]), max(peaks[1], now[wide]["one"])]
-            ratios = [peak / loop for peak, loop in zip(peaks, plain)]
+        peaks, rounds, spreads = (0, 0), [], []
+        for number in range(ROUNDS):
+            now = self.peaks(self.output("--measure", "--format", "json") if number else None)
+            loops, spread = self.witness()
+            rounds.append(loops)
+            spreads.append(spread)
+            peaks = tuple(map(max, peaks, (now["memory"]["one"], now[wide]["one"])))
+            ratios = [peak / max(plain) for peak, plain in zip(peaks, zip(*rounds))]
             if all(NEAR[0] < ratio < NEAR[1] for ratio in ratios):
                 return
-        spread = max(now["memory"]["one_spread"], now[wide]["one_spread"])
-        if spread > BUSY or os.getloadavg()[0] > len(os.sched_getaffinity(0)) + 1:
-            self.skipTest(f"the machine is too busy to compare: {ratios}")
-        self.fail(f"peaks are {ratios} of what plain loops reach")
+        busy = None
+        for what, ratio, plain, spread in zip(("memory", wide), ratios, zip(*rounds), zip(*spreads)):
+            if NEAR[0] < ratio < NEAR[1]:
+                continue
+            # How much slower than at best the witness usually was: in a round, and from round to round.
+            slower = max(sorted(spread)[ROUNDS // 2], 1 - sorted(plain)[ROUNDS // 2] / max(plain))
+            words = f"the peak of {what} is {ratio:.2f} of what plain loops reach in {ROUNDS} rounds"
+            self.assertGreater(slower, BUSY, words)
+            busy = f"{words}, which were usually {100 * slower:.0f} % slower than at best: the machine is too busy"
+        self.skipTest(busy)
 
     def test_what_is_kept_makes_no_sense(self):
         with open(self.kept_file(), encoding="utf-8") as file:
