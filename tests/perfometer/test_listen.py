@@ -395,6 +395,72 @@ class ListenTest(meter.MeterTest):
         self.wait_for_samples(1, before + 2)
         self.finish(listener)
 
+    # ---- what comes and goes ----
+
+    def connect_as_program(self, sent):
+        """To where programs meet a perfometer; gone again at once."""
+        name = f"\0papi-perfometer/{os.geteuid()}/{self.environment['PAPI_PERFOMETER']}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            connection.settimeout(60)
+            connection.connect(name)
+            for packet in sent:
+                # One that was malformed has ended the connection.
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    connection.send(packet)
+
+    def test_a_thousand_that_come_and_go_leave_nothing(self):
+        """Programs and ranks, most of which go as none should: no descriptor, no process, no file, no memory."""
+        listener = self.listen("-e", meter.PAGE_FAULTS, "--regions")
+        proc = f"/proc/{listener.process.pid}"
+        self.join_marker(listener, 5)
+        self.wait_for_samples(1, 1)
+        words = lambda first, second, name=b"": struct.pack("<ii", first, second) + name
+        hello, mark = frame(1, words(-1, 0, b"odd")), frame(2, words(1, 2))
+        region = frame(3, words(1, 0, b"solve"))
+        programs = [(), (b"",), (b"PM",), (b"x" * 5000,), (frame(1, b"short"),), (frame(2, words(1, 2)),),
+                    (hello, mark, region), (hello, hello), (hello, b"PM\x01\x02\xff\xff\xff\xff"),
+                    (hello, frame(99, b"?"), region, frame(4, words(1, 0, b"other")))]
+        lines = [b'{"type":"hello","version":1,"program":"odd"}',
+                 b'{"type":"schema","serial":1,"events":[{"name":"perf::PAGE-FAULTS"}]}',
+                 b'{"type":"thread","id":0,"pid":1,"tid":0,"process":"odd","name":"odd"}',
+                 b'{"type":"mark","id":0,"name":"m","begin":true}',
+                 b'{"type":"sample","serial":1,"threads":[[0,[5]]]}']
+        whole = b"".join(frame(LINE, line) for line in lines)
+
+        def cycles(number):
+            for i in range(number):
+                self.connect_as_program(programs[i % len(programs)])
+                if i % 4 == 0:
+                    connection, status = self.raw(listener)
+                    self.assertEqual(status, 101)
+                    connection.sendall(whole[:len(whole) * (i % 5) // 4])
+                    connection.close()
+
+        def state():
+            with open(f"{proc}/statm", encoding="ascii") as file:
+                memory = int(file.read().split()[1]) * 4096
+            with open(f"{proc}/task/{listener.process.pid}/children", encoding="ascii") as file:
+                children = len(file.read().split())
+            return len(os.listdir(f"{proc}/fd")), children, memory
+
+        def settled(files, children):
+            """Nothing is there for those that have gone; the one watcher is that of this test, which is there."""
+            now = state()
+            return now[0] <= files and now[1] <= children
+        cycles(60)
+        # The joined one, the watcher of this process, and what they take: it is this much before and after.
+        self.wait_until(lambda: state()[0] < 40 and state()[1] <= 1, "descriptors to be closed")
+        files, children, memory = state()
+        cycles(1000)
+        self.wait_until(lambda: settled(files, children), "descriptors to be closed")
+        # What is kept for pages that come later are some hundred bytes of each lane.
+        self.assertLess(state()[2] - memory, 6 << 20)
+        # Nothing was written but the recording.
+        self.assertEqual([name for name in os.listdir(self.directory) if not name.startswith("recording")], [])
+        before = len(meter.samples_of(self.messages(), 1))
+        self.wait_for_samples(1, before + 2)
+        self.finish(listener)
+
     def test_metrics_of_a_joiner_that_lies(self):
         """Whatever it says, what Prometheus reads is well-formed, without what is no total."""
         listener = self.listen("-e", f"{meter.PAGE_FAULTS},{meter.TASK_CLOCK}")

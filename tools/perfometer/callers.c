@@ -36,6 +36,9 @@ static void drop(struct papi_callers *callers, struct papi_caller *caller)
 	*place = caller->next;
 	callers->number--;
 	papi_marks_end(&caller->marks, callers->journal, callers->answers.now(callers->answers.argument));
+	/* A watcher that is just being started has the socket, too, until it executes its program: it would go on being
+	 * told of. */
+	epoll_ctl(callers->epoll, EPOLL_CTL_DEL, caller->socket, NULL);
 	close(caller->socket);
 	free(caller);
 }
