@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,6 +277,70 @@ static void test_an_end_in_the_middle(void **state)
 	assert_int_equal(count_files(), before);
 }
 
+/* ---- those who do not say the token ---- */
+
+#define STRANGERS 300
+
+/* A page, which nobody may push out. */
+static int open_page(struct bench *bench)
+{
+	char *request = papi_perfometer_format("GET /data?token=%s HTTP/1.1\r\nHost: x\r\n\r\n", bench->token.text);
+	int file = connect_to(bench);
+
+	assert_true(send(file, request, strlen(request), MSG_NOSIGNAL) > 0);
+	free(request);
+	assert_true(has_answer(bench, file, "sample"));
+	return file;
+}
+
+/* Half a request, or one with another token: then they wait, for as long as they are let. */
+static void fill_with_strangers(struct bench *bench, int files[STRANGERS])
+{
+	static const char *const says[] = { "", "GET /data?tok", "GET /data?token=0123 HTTP/1.1\r\nHost: x\r\n\r\n",
+		"POST /events HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{" };
+
+	for (int i = 0; i < STRANGERS; i++) {
+		const char *what = says[i % 4];
+
+		files[i] = connect_to(bench);
+		assert_true(send(files[i], what, strlen(what), MSG_NOSIGNAL) == (ssize_t)strlen(what));
+		serve(bench);
+	}
+}
+
+static void test_strangers_keep_nobody_out(void **state)
+{
+	const struct papi_server_answers answers = { NULL, available, metrics, choose };
+	size_t before = count_files();
+	int files[STRANGERS], page;
+	struct bench bench;
+
+	(void)state;
+	begin(&bench, &answers);
+	page = open_page(&bench);
+	fill_with_strangers(&bench, files);
+	for (int i = 0; i < 20; i++)
+		go(&bench, &ways[i % 2 ? 0 : 7]);
+	assert_int_equal(papi_server_pages(bench.server), 1);
+	write_message(&bench);
+	assert_true(has_answer(&bench, page, "sample"));
+	/* More than the limit were never there at once: the others have been ended, the oldest first. */
+	for (int i = 0; i < STRANGERS - 64; i++) {
+		char byte[512];
+		ssize_t got;
+
+		while ((got = recv(files[i], byte, sizeof(byte), MSG_DONTWAIT)) > 0)
+			continue;
+		assert_true(got == 0 || errno == ECONNRESET);
+	}
+	for (int i = 0; i < STRANGERS; i++)
+		close(files[i]);
+	close(page);
+	papi_server_end(bench.server);
+	assert_true(papi_journal_end(&bench.journal));
+	assert_int_equal(count_files(), before);
+}
+
 /* ---- a page that sleeps ---- */
 
 #define LATE_MESSAGES 20000
@@ -444,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_a_page_that_sleeps),
 		cmocka_unit_test(test_a_thousand),
 		cmocka_unit_test(test_an_end_in_the_middle),
+		cmocka_unit_test(test_strangers_keep_nobody_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The server of perfometer: for those who know the token, other events without a loss, and nonsense refused."""
+import contextlib
+import itertools
 import json
 import os
 import re
 import socket
 import subprocess
+import threading
 import unittest
 import urllib.parse
 
@@ -136,6 +139,34 @@ class Requests(MeterTest):
         for page in pages:
             page.close()
         self.wait_until(self.takes_a_page, "pages to be closed")
+
+    def test_slow_strangers_keep_nobody_out(self):
+        """More connections than there may be, which say a request byte after byte, and never all of it."""
+        page = self.server.data()
+        self.assertEqual(next(page)["type"], "hello")
+        strangers = [socket.create_connection(("127.0.0.1", self.server.port), timeout=60) for _ in range(150)]
+        over = threading.Event()
+
+        def say():
+            for byte in itertools.chain(b"GET /data HTTP/1.1\r\nX: ", itertools.repeat(ord("y"))):
+                for stranger in strangers:
+                    with contextlib.suppress(OSError):
+                        stranger.send(bytes([byte]))
+                if over.wait(0.05):
+                    return
+        saying = threading.Thread(target=say)
+        saying.start()
+        try:
+            for _ in range(50):
+                self.assertEqual(self.server.ask("/metrics")[0], 200)
+            for _ in range(20):
+                self.assertIn("type", next(page))
+        finally:
+            over.set()
+            saying.join()
+            for stranger in strangers:
+                stranger.close()
+            page.close()
 
     def takes_a_page(self):
         """That a page is gone is noticed with the next sample."""

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "guests.h"
 #include "page.h"
 #include "perfometer.h"
 #include "request.h"
@@ -50,6 +51,7 @@ struct papi_server {
 	char *address;
 	struct listener *listeners;
 	unsigned n_listeners;
+	struct papi_guests guests;
 	bool closed;
 };
 
@@ -365,6 +367,8 @@ static enum MHD_Result handle(void *argument, struct MHD_Connection *connection,
 		body = papi_perfometer_allocate(NULL, 1, sizeof(*body));
 		*body = (struct body){ .text = NULL };
 		*state = body;
+		if (may(argument, connection))
+			papi_guests_welcome(connection);
 		return MHD_YES;
 	}
 	if (!*length)
@@ -401,13 +405,16 @@ static void say_nothing(void *argument, const char *format, va_list arguments)
 static struct MHD_Daemon *listen_on(struct papi_server *server, const struct sockaddr *place)
 {
 	bool joins = server->answers->join != NULL;
+	unsigned most = MOST_CONNECTIONS + (joins ? MOST_JOINED : 0u);
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
+	server->guests.most = most;
 	flags |= (joins ? MHD_ALLOW_UPGRADE : 0) | (place->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
 	return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
-		MHD_OPTION_SOCK_ADDR, place, MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS + (joins ? MOST_JOINED : 0u),
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, MOST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE_S,
-		MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL, MHD_OPTION_END);
+		MHD_OPTION_SOCK_ADDR, place, MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_NOTIFY_CONNECTION,
+		papi_guests_come_or_leave, &server->guests, MHD_OPTION_CONNECTION_MEMORY_LIMIT, MOST_MEMORY,
+		MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE_S, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL,
+		MHD_OPTION_END);
 }
 
 /* As others can write it; an address that is all of this machine's is its name. */
