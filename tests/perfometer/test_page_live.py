@@ -136,6 +136,29 @@ class LiveTest(pages.PageTest):
         self.window.errors()
         self.assertEqual(self.window.texts(".lane-total"), ["total 2,500"])
 
+    def test_a_stopped_program_is_told(self):
+        """As long as it is stopped, also by a connection that comes again and gets all messages once more."""
+        server = self.begin()
+        for last in (False, True):
+            self.made.say("mark", t=self.at / 10 - 0.09, id=None, name="stopped", color="#8a8a8a", begin=True,
+                          stopped=True)
+            self.go_on(5, server, value=0)
+            self.wait_for(lambda: self.window.text("#state"), "live; the program is stopped")
+            if not last:
+                self.made.say("mark", t=self.at / 10 - 0.09, id=None, name="stopped", color="#8a8a8a", begin=False,
+                              stopped=True)
+                self.go_on(15, server)
+                self.wait_for(lambda: self.window.text("#state"), "live")
+        server.hang_up()
+        self.wait_for(lambda: len(server.listeners), 1)
+        self.go_on(5, server, value=0)
+        self.wait_for(lambda: self.window.text("#window").split("of ")[1], f"0.000 s to {self.at / 10 - 0.1:.3f} s")
+        self.assertEqual(self.window.text("#state"), "live; the program is stopped")
+        self.window.press("1", "0", "Left")
+        self.assertRegex(self.window.text("#status"), "stopped")
+        self.assertEqual(self.window.text("#state"), "paused: counting goes on; the program is stopped")
+        self.window.errors()
+
     def test_another_recording_begins_anew(self):
         server = self.begin()
         other = recordings.Recording(program="other", events=[recordings.INS])

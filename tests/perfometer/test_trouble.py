@@ -19,6 +19,13 @@ def notices(messages):
     return [message["text"] for message in messages if message["type"] == "notice"]
 
 
+def bands(messages):
+    """Of the time in which the program was stopped: whether it is a beginning."""
+    found = [message for message in messages if message["type"] == "mark" and message["name"] == "stopped"]
+    assert all(message["stopped"] is True and message["id"] is None for message in found)
+    return [message["begin"] for message in found]
+
+
 class Trouble(MeterTest):
     def setUp(self):
         super().setUp()
@@ -47,7 +54,29 @@ class Trouble(MeterTest):
             self.wait_until(lambda text=text: self.has_text("watched", text), text)
         meter.send_signal(signal.SIGINT)
         self.assertEqual((meter.communicate(timeout=60)[1], meter.returncode), ("", 0))
-        self.assertEqual(notices(read_messages(self.path("watched"))), [STOPPED, GOES_ON])
+        messages = read_messages(self.path("watched"))
+        self.assertEqual(notices(messages), [STOPPED, GOES_ON])
+        self.assertEqual(bands(messages), [True, False])
+
+    def test_a_program_that_is_stopped_and_killed(self):
+        """Its band ends with it."""
+        meter = subprocess.Popen([PERFOMETER, "--no-page", "--record", self.path("watched"), "-e", PAGE_FAULTS, CROWD,
+                                  "2"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                 text=True)
+        self.addCleanup(self.end, meter)
+        self.assertEqual(meter.stdout.readline(), "ready\n")
+        pid = self.children_of(meter.pid)[0]
+        for number, text in ((signal.SIGSTOP, STOPPED), (signal.SIGCONT, GOES_ON), (signal.SIGSTOP, None)):
+            os.kill(pid, number)
+            wanted = 2 if text is None else 1
+            self.wait_until(lambda text=text, wanted=wanted: notices(self.whole_messages("watched")).count(
+                text or STOPPED) == wanted, "a notice")
+        os.kill(pid, signal.SIGKILL)
+        meter.communicate(timeout=60)
+        self.assertEqual(meter.returncode, 128 + 9)
+        messages = read_messages(self.path("watched"))
+        self.assertEqual(bands(messages), [True, False, True, False])
+        self.assertEqual(messages[-1]["reason"], "the program has ended: killed by signal 9")
 
     def test_forks_of_thousands(self):
         """They end as soon as they begin; all are counted, by the kernel."""

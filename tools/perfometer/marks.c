@@ -19,8 +19,9 @@ static const struct {
 	{ "orange", "#e08a1e" }, { "purple", "#9350c8" }, { "cyan", "#1fa3b5" }, { "yellow", "#d4b11f" },
 	{ "grey", "#8a8a8a" } };
 
-void papi_marks_write(
-	struct papi_journal *journal, double time, int lane, const char *name, const char *color, int begin)
+/* more: what else the message has, "" if nothing. */
+static void write_mark(struct papi_journal *journal, double time, int lane, const char *name, const char *color,
+	int begin, const char *more)
 {
 	int of = lane < 0 ? 0 : lane;
 	FILE *out = begin > 0 ? papi_journal_write_band(journal, of, name, time)
@@ -38,10 +39,21 @@ void papi_marks_write(
 		papi_escape_json(out, color);
 	else
 		fputs("null", out);
-	fprintf(out, ",\"begin\":%s}", begin < 0 ? "null" : begin ? "true" : "false");
+	fprintf(out, ",\"begin\":%s%s}", begin < 0 ? "null" : begin ? "true" : "false", more);
 	papi_journal_done(journal);
 	if (!begin)
 		papi_journal_end_band(journal, of, name, time);
+}
+
+void papi_marks_write(
+	struct papi_journal *journal, double time, int lane, const char *name, const char *color, int begin)
+{
+	write_mark(journal, time, lane, name, color, begin, "");
+}
+
+void papi_marks_stopped(struct papi_journal *journal, double time, bool stopped)
+{
+	write_mark(journal, time, -1, "stopped", colours[PAPI_MARK_GREY].css, stopped, ",\"stopped\":true");
 }
 
 static bool has_room(struct papi_marks *marks, struct papi_journal *journal, double time)

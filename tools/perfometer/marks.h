@@ -40,4 +40,7 @@ void papi_marks_end(struct papi_marks *marks, struct papi_journal *journal, doub
 void papi_marks_write(
 	struct papi_journal *journal, double time, int lane, const char *name, const char *color, int begin);
 
+/* The band of a program that a signal has stopped, in all lanes: its beginning, or its end. */
+void papi_marks_stopped(struct papi_journal *journal, double time, bool stopped);
+
 #endif

@@ -23,6 +23,7 @@
 #include "hello.h"
 #include "join.h"
 #include "live/meet.h"
+#include "marks.h"
 #include "openmetrics.h"
 #include "perfometer.h"
 #include "process.h"
@@ -57,7 +58,7 @@ struct meter {
 	struct papi_program program;
 	struct pollfd files[N_FILES];
 	bool ended;       /* the program, or the watch over it */
-	bool stopped;     /* the process that is watched, by a signal */
+	bool stopped;     /* the program, by a signal */
 	bool interrupted; /* somebody wants perfometer to end */
 	int status;       /* its exit status */
 	double tended;    /* when it was last looked for them */
@@ -277,19 +278,26 @@ static bool start_callers(struct meter *meter)
 
 /* ---- the other's page ---- */
 
+/* As a notice, and as a band that lasts as long as that. */
+static void tell_stopped(struct meter *meter, bool stopped)
+{
+	double now = papi_session_time(&meter->session);
+
+	if (stopped == meter->stopped)
+		return;
+	meter->stopped = stopped;
+	papi_journal_notice(
+		&meter->journal, now, "info", stopped ? "the program was stopped by a signal" : "the program goes on");
+	papi_marks_stopped(&meter->journal, now, stopped);
+}
+
 /* Of its own child perfometer is told by the kernel; a process that it watches is asked. */
 static void look_at_process(struct meter *meter)
 {
 	pid_t group;
-	bool stopped;
 
-	if (!meter->options->pid)
-		return;
-	stopped = papi_process_state(meter->options->pid, &group) == 'T';
-	if (stopped != meter->stopped)
-		papi_journal_notice(&meter->journal, papi_session_time(&meter->session), "info",
-			stopped ? "the program was stopped by a signal" : "the program goes on");
-	meter->stopped = stopped;
+	if (meter->options->pid)
+		tell_stopped(meter, papi_process_state(meter->options->pid, &group) == 'T');
 }
 
 static void sample_and_tend(struct meter *meter)
@@ -351,6 +359,9 @@ static bool start_join(struct meter *meter)
 
 static void finish(struct meter *meter, const char *lane, const char *all)
 {
+	/* A program that was killed while it was stopped never goes on. */
+	if (meter->stopped)
+		papi_marks_stopped(&meter->journal, papi_session_time(&meter->session), false);
 	papi_session_finish(&meter->session, lane, all);
 	meter->ended = true;
 	if (meter->server)
@@ -373,16 +384,15 @@ static void end_program(struct meter *meter, int status)
 /* False: there is no more to tell of it. */
 static bool look_at_program(struct meter *meter)
 {
-	double now = papi_session_time(&meter->session);
 	int status;
 
 	if (meter->options->pid || meter->ended ||
 		waitpid(meter->program.pid, &status, WNOHANG | WUNTRACED | WCONTINUED) <= 0)
 		return false;
 	if (WIFSTOPPED(status))
-		papi_journal_notice(&meter->journal, now, "info", "the program was stopped by a signal");
+		tell_stopped(meter, true);
 	else if (WIFCONTINUED(status))
-		papi_journal_notice(&meter->journal, now, "info", "the program goes on");
+		tell_stopped(meter, false);
 	else
 		end_program(meter, status);
 	return true;

@@ -3,7 +3,7 @@
 import { ratioText, visible, whole } from './text.js';
 import { clock, titleOf, valueText, worthText } from './words.js';
 import { wordsAt } from './bands.js';
-import { extent, store } from './store.js';
+import { extent, isStopped, store } from './store.js';
 import { countOf, intervalAt, valueOf } from './values.js';
 import { silence } from './connection.js';
 import { saveSnapshot } from './snapshot.js';
@@ -20,7 +20,8 @@ const keys = at('keys'), notices = at('notices');
 const CONNECTIONS = {
 	'': () => 'connecting',
 	recording: () => store.bye ? `a recording; ${visible(store.bye.reason)}` : 'a recording',
-	live: () => silence() ? `nothing has come for ${silence()} s` : state.follows ? 'live' : 'paused: counting goes on',
+	live: () => silence() ? `nothing has come for ${silence()} s` : (state.follows ? 'live' : 'paused: counting goes on') +
+		(isStopped() ? '; the program is stopped' : ''),
 	lost: () => 'the connection is lost: trying again',
 	refused: () => state.answer || 'the server refuses: ask perfometer for its address again',
 	ended: () => store.bye ? visible(store.bye.reason) : 'the server has ended the connection',
@@ -30,7 +31,7 @@ function fillRun() {
 	const { hello } = store;
 
 	at('state').textContent = CONNECTIONS[state.connection]();
-	at('state').className = state.connection === 'live' && silence() ? 'lost' : state.connection;
+	at('state').className = state.connection === 'live' && (silence() || isStopped()) ? 'lost' : state.connection;
 	if (!hello)
 		return;
 	document.title = `${visible(hello.program)} \u2013 perfometer`;

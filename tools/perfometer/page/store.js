@@ -223,12 +223,14 @@ function takeMark(message) {
 	const of = message.id === null || message.id === undefined ? store.everywhere : threadOf(message.id);
 
 	if (message.begin === false) {
-		const i = of.open.findLastIndex(band => !name || band.name === name);
+		// An end that comes again is not that of a band which began later.
+		const i = of.open.findLastIndex(band => (!name || band.name === name) && band.t <= t);
 		if (i >= 0)
 			of.open.splice(i, 1)[0].until = t;
 		return;
 	}
-	const band = { t, until: message.begin === true ? Infinity : t, name, color, depth: of.open.length };
+	const band = { t, until: message.begin === true ? Infinity : t, name, color, depth: of.open.length,
+		isStop: message.stopped === true };
 	// A message that came again.
 	if (of.bands.some((other, i) => i + 64 > of.bands.length && other.t === t && other.name === name))
 		return;
@@ -276,6 +278,11 @@ export function take(line) {
 	} catch {
 		store.odd++;
 	}
+}
+
+// A signal has stopped the program, and it does not go on yet.
+export function isStopped() {
+	return store.everywhere.open.some(band => band.isStop);
 }
 
 // ---- Places in time ----
