@@ -346,6 +346,75 @@ class LargeTest(pages.PageTest):
         self.wait_for(lambda: self.window.texts(".lane-name")[-1], "worker 199")
 
 
+class LongTest(pages.PageTest):
+    """Of very long runs the page keeps the end; totals stay what they are."""
+
+    def test_threads_that_come_and_go(self):
+        """By ten thousands: the room of those that have gone is free again, and what they counted is not lost."""
+        made = recordings.Recording(events=[recordings.INS], program="spawner")
+        made.messages[0]["interval_ms"] = 100
+        made.thread(0, 0, process="main", rank=0)
+        made.sample(0, {0: (0,)})
+        number = 0
+        for i in range(1, 251):
+            for _ in range(200):
+                number += 1
+                made.thread(i - 0.5, number, process="main" if number % 2 else "child", rank=0,
+                            pid=100 if number % 2 else 1000 + number)
+            made.sample(i, {0: (10,), **{one: (3,) for one in range(number - 199, number + 1)}})
+            for one in range(number - 199, number + 1):
+                made.end(i, one)
+                del made.totals[one]
+        self.show(made)
+        kept = float(re.search(r"kept from ([\d.]+) s on", self.window.text("#facts"))[1])
+        self.assertGreater(kept, 5)
+        self.assertEqual(self.window.texts(".lane-total")[0], "total 2,500")
+        self.choose("by", "rank")
+        self.assertEqual(self.window.texts(".lane-total"), [f"total {2500 + 3 * number:,}"])
+        self.choose("view", "total")
+        self.assertEqual(self.lanes(), {"rank 0": f"{(2500 + 3 * number) / 1000:.1f} k"})
+        self.choose("by", "process")
+        self.assertEqual(self.window.texts(".lane-total")[0], f"total {2500 + 3 * number // 2:,}")
+        self.assertLess(int(self.window.run("return lanes.getAttribute('aria-rowcount')")), number // 2)
+        # A snapshot has the same again.
+        text = self.window.run("const make = URL.createObjectURL; let kept = null;"
+                               "URL.createObjectURL = blob => { kept = blob; return make.call(URL, blob); };"
+                               "HTMLAnchorElement.prototype.click = () => {};"
+                               "document.getElementById('snapshot').click(); return kept.text()")
+        before = self.window.texts(".lane-total")
+        self.open(self.write(text, "snapshot.html"))
+        self.assertEqual(self.window.texts(".lane-total"), before)
+        self.choose("by", "rank")
+        self.assertEqual(self.window.texts(".lane-total"), [f"total {2500 + 3 * number:,}"])
+
+    def test_an_hour_of_many_threads(self):
+        """Nothing that is kept grows without an end: not samples, and neither marks nor gaps."""
+        made = recordings.Recording(events=[recordings.INS, recordings.DCM])
+        for number in range(260):
+            made.thread(0, number)
+        for i in range(0, 36000, 2):
+            made.sample(i, {number: (7, 1) for number in range(260)} if i % 20 == 0 else {0: (7, 1)})
+            if i % 200 == 0:
+                made.say("mark", t=i / 10, id=None, name="step", color=None, begin=True)
+                made.say("mark", t=i / 10 + 5, id=None, name="step", color=None, begin=False)
+                made.say("gap", t=i / 10, until=i / 10 + 0.01, ids=None, reason="a pause")
+        self.show(made)
+        facts = self.window.text("#facts")
+        kept = [int(part) for part in re.search(r"kept from (\d+):(\d+)", facts).groups()]
+        begin = 60 * kept[0] + kept[1]
+        self.assertGreater(begin, 300, facts)
+        self.assertLess(begin, 3500, facts)
+        self.assertEqual(self.window.texts(".lane-total")[0], f"total {7 * 18000:,}")
+        text = self.window.run("const make = URL.createObjectURL; let kept = null;"
+                               "URL.createObjectURL = blob => { kept = blob; return make.call(URL, blob); };"
+                               "HTMLAnchorElement.prototype.click = () => {};"
+                               "document.getElementById('snapshot').click(); return kept.text()")
+        for kind in ("mark", "gap"):
+            times = [json.loads(line)["t"] for line in text.split("\n") if line.startswith(f'{{"type":"{kind}"')]
+            self.assertGreater(len(times), 2)
+            self.assertGreater(min(times), begin - 6)
+
+
 class DarkTest(pages.PageTest):
     dark = True
 

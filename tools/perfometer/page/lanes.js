@@ -78,8 +78,16 @@ function rangeOf(row) {
 	return isCommon(row.lane) ? range : rangeOfPoints([row.points]);
 }
 
+// Of many that have come and gone, most are at another time.
+function isInWindow({ threads }) {
+	const [from, to] = state.window;
+	return threads.some(({ begin, end }) => begin <= to && end >= from);
+}
+
 function findCommonRange(columns) {
-	const lanes = state.lanes.filter(isCommon), inSight = rows.filter(row => isCommon(row.lane));
+	const lanes = state.lanes.filter(lane => isCommon(lane) && isInWindow(lane));
+	const inSight = rows.filter(row => isCommon(row.lane));
+
 	range = rangeOfPoints(lanes.length <= inSight.length ? inSight.map(row => row.points)
 		: lanes.map(lane => pointsOf(lane, state.shown, state.window, columns / 4)));
 }

@@ -73,6 +73,11 @@ function threadMessages(thread) {
 		...thread.gaps.map(gap => ({ type: 'gap', ...gap, ids: [id] }))];
 }
 
+function goneMessage([key, totals]) {
+	return { type: 'gone', key, totals: Object.fromEntries([...totals].map(([name, total]) =>
+		[name, typeof total === 'bigint' ? String(total) : total])) };
+}
+
 function viewMessage() {
 	const { shown, by, window, sameScale } = state;
 	return { type: 'view', event: shown.event?.name ?? null, second: shown.second?.name ?? null, view: shown.view,
@@ -88,6 +93,7 @@ function recording() {
 		...[...store.threads.values()].flatMap(threadMessages),
 		...store.gaps.map(gap => ({ type: 'gap', ...gap, ids: null })),
 		...store.notices.map(notice => ({ type: 'notice', ...notice })),
+		...[...store.gone].map(goneMessage),
 	];
 	const last = [...allMarks(), viewMessage(), ...store.bye ? [{ type: 'bye', ...store.bye }] : []];
 	const lines = messages.map(message => JSON.stringify(message));

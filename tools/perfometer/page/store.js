@@ -2,7 +2,8 @@
 // The messages, put away in columns: a time for each sample, and for each thread and event a value at each of them.
 // What is not known is NaN. The oldest samples go when there are too many.
 
-const MOST_VALUES = 4e6; // kept of all threads and events together
+const MOST_VALUES = 8e6; // that there is room for, of all threads and events together
+const THREAD = 192; // values that a thread takes the room of, besides its own
 const MOST_BANDS = 100000; // of a thread
 const MOST_NOTICES = 100;
 
@@ -15,7 +16,7 @@ class Column {
 		this.length = 0;
 		this.base = 0n;
 		this.last = null; // the last that is known, with all digits: a BigInt, or a number
-		this.values = new Float64Array(64);
+		this.values = new Float64Array(16);
 	}
 
 	put(sample, given) {
@@ -53,10 +54,15 @@ class Column {
 
 	drop(n) {
 		const gone = Math.min(Math.max(n - this.start, 0), this.length);
-		this.values.copyWithin(0, gone, this.length);
+		this.values = this.values.slice(gone, this.length);
 		this.length -= gone;
 		this.start = Math.max(this.start - n, 0);
 	}
+}
+
+// Whole as long as both are.
+export function plus(sum, other) {
+	return typeof sum === 'bigint' && typeof other === 'bigint' ? sum + other : Number(sum) + Number(other);
 }
 
 // ---- All that is known ----
@@ -73,8 +79,9 @@ export function clear() {
 		times: new Float64Array(1024),
 		n: 0, // samples
 		dropped: 0, // samples that were kept once
-		values: 0, // in all columns
+		values: 0, // that there is room for in all columns
 		threads: new Map(), // by id
+		gone: new Map(), // by key of a lane: totals, by event, of threads that are no longer kept
 		everywhere: { bands: [], open: [] }, // marks of the whole program
 		gaps: [], // of all threads
 		notices: [],
@@ -105,6 +112,7 @@ function threadOf(id) {
 		thread = { id, pid: null, tid: null, process: '', name: `thread ${id}`, rank: null, isWhole: false, begin: -Infinity,
 			end: Infinity, reason: '', columns: new Map(), bands: [], open: [], gaps: [] };
 		store.threads.set(id, thread);
+		store.values += THREAD;
 		store.generation++;
 	}
 	return thread;
@@ -150,6 +158,11 @@ function takeEnd(message) {
 	thread.end = time(message.t);
 	thread.reason = text(message.reason);
 	store.generation++;
+	// Told again, after a connection was lost, of one that is no longer kept.
+	if (store.dropped && thread.end < store.times[0] && !thread.columns.size) {
+		store.threads.delete(thread.id);
+		store.values -= THREAD;
+	}
 }
 
 // The time of a sample gets its place, also where no thread has a value.
@@ -180,13 +193,40 @@ function takeSample(message) {
 			let column = columns.get(store.counted[i]);
 			if (!column)
 				columns.set(store.counted[i], column = new Column(sample));
-			store.values -= column.length;
+			store.values -= column.length ? column.values.length : 0;
 			column.put(sample, values[i]);
-			store.values += column.length;
+			store.values += column.values.length;
 		}
 	}
 	if (store.values > MOST_VALUES && store.n > 16)
 		dropOldest(store.n >> 2);
+}
+
+// The lanes that a thread is a part of, but for its own.
+export const keysOf = ({ pid, rank }) => [`p${pid}`, rank === null ? 'none' : `r${rank}`, 'all'];
+
+// What has ended before all that is kept leaves its totals to the lanes that it was a part of.
+function forgetThread(thread) {
+	store.threads.delete(thread.id);
+	store.generation++;
+	if (thread.isWhole)
+		return;
+	for (const key of keysOf(thread)) {
+		const totals = store.gone.get(key) || new Map();
+		store.gone.set(key, totals);
+		for (const [name, { last }] of thread.columns)
+			if (last !== null)
+				totals.set(name, plus(totals.get(name) ?? 0n, last));
+	}
+}
+
+// Of a process that is over nobody asks any more.
+function forgetProcesses() {
+	const kept = new Set([...store.threads.values()].flatMap(keysOf));
+
+	for (const key of store.gone.keys())
+		if (key.startsWith('p') && !kept.has(key))
+			store.gone.delete(key);
 }
 
 function dropOldest(n) {
@@ -194,17 +234,23 @@ function dropOldest(n) {
 	store.n -= n;
 	store.dropped += n;
 	store.values = 0;
-	const begin = store.times[0];
+	const begin = store.times[0], isKept = ({ until }) => until > begin;
 	for (const thread of store.threads.values()) {
-		for (const [name, column] of thread.columns) {
-			column.drop(n);
-			store.values += column.length;
-			if (!column.length && thread.end < begin)
-				thread.columns.delete(name);
+		if (thread.end < begin) {
+			forgetThread(thread);
+			continue;
 		}
-		thread.bands = thread.bands.filter(band => band.until > begin);
-		thread.gaps = thread.gaps.filter(gap => gap.until > begin);
+		store.values += THREAD;
+		for (const column of thread.columns.values()) {
+			column.drop(n);
+			store.values += column.values.length;
+		}
+		thread.bands = thread.bands.filter(isKept);
+		thread.gaps = thread.gaps.filter(isKept);
 	}
+	store.everywhere.bands = store.everywhere.bands.filter(isKept);
+	store.gaps = store.gaps.filter(isKept);
+	forgetProcesses();
 }
 
 function takeGap(message) {
@@ -252,6 +298,19 @@ function takeNotice(message) {
 		store.notices.shift();
 }
 
+// Of a snapshot: numbers are as they are in samples.
+function totalsOf(given) {
+	const totals = new Map();
+
+	for (const [name, total] of Object.entries(given)) {
+		const column = new Column(0);
+		column.take(total);
+		if (column.last !== null)
+			totals.set(name, column.last);
+	}
+	return totals;
+}
+
 const TAKERS = {
 	hello: takeHello,
 	schema: takeSchema,
@@ -263,6 +322,7 @@ const TAKERS = {
 	notice: takeNotice,
 	bye: message => { store.bye = { t: Number(message.t) || 0, reason: text(message.reason) }; },
 	view: message => { store.view = message; },
+	gone: message => { store.gone.set(text(message.key), totalsOf(message.totals)); },
 };
 
 // One message as its line. What is not known is skipped; what is malformed is counted, and does no harm.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What lanes show: of samples make values of intervals. Interval i is the time from sample i - 1 to sample i, and what
 // is not known of it is NaN: nothing is guessed, and nothing is drawn across what is not known.
-import { sampleAfter, store } from './store.js';
+import { plus, sampleAfter, store } from './store.js';
 
 // ---- Lanes ----
 
@@ -97,7 +97,7 @@ function metricIn(lane, name, i) {
 }
 
 function totalAt(lane, name, i) {
-	let sum = 0;
+	let sum = Number(store.gone.get(lane.key)?.get(name) ?? 0);
 
 	for (const thread of lane.threads) {
 		const column = thread.columns.get(name);
@@ -143,7 +143,8 @@ export function intervalAt(t) {
 
 // The newest totals that are known, with all digits, added up: a BigInt, a number, or null.
 export function exactTotal(lane, event) {
-	let sum = 0n;
+	const gone = store.gone.get(lane.key)?.get(event.name);
+	let sum = gone ?? 0n, isKnown = gone !== undefined;
 
 	if (event.metric)
 		return null;
@@ -151,13 +152,21 @@ export function exactTotal(lane, event) {
 		const last = thread.columns.get(event.name)?.last ?? null;
 		if (last === null)
 			continue;
-		sum = typeof last === 'bigint' && typeof sum === 'bigint' ? sum + last : Number(sum) + Number(last);
+		sum = plus(sum, last);
+		isKnown = true;
 	}
-	return sum;
+	return isKnown ? sum : null;
 }
 
 export function gapsOf(lane) {
 	return lane.threads.length === 1 ? [...store.gaps, ...lane.threads[0].gaps] : store.gaps;
+}
+
+// The intervals that a lane was there in, and one more at both ends.
+function lifeOf(lane) {
+	const begin = lane.threads.reduce((first, thread) => Math.min(first, thread.begin), Infinity);
+
+	return [Math.max(sampleAfter(begin) - 1, 1), sampleAfter(laneEnd(lane)) + 2];
 }
 
 // ---- Points for a picture ----
@@ -167,9 +176,12 @@ export function gapsOf(lane) {
 export function pointsOf(lane, shown, [from, to], columns) {
 	const first = Math.max(sampleAfter(from), 1), end = Math.min(sampleAfter(to) + 1, store.n);
 	const x = [], y = [], each = Math.ceil((end - first) / Math.max(columns, 1));
-	const isTotal = shown.view === 'total' && !shown.event?.metric;
+	const isTotal = shown.view === 'total' && !shown.event?.metric, step = Math.max(each, 1);
+	// Totals stay when a lane has ended; of all else there is nothing outside of its life.
+	const [born, dead] = isTotal ? [first, end] : lifeOf(lane);
+	const start = first + step * Math.max(Math.floor((born - first) / step), 0);
 
-	for (let i = first; i < end; i += Math.max(each, 1)) {
+	for (let i = start; i < Math.min(end, dead); i += step) {
 		const begin = store.times[i - 1], last = Math.min(i + each, end) - 1, finish = store.times[last];
 		let low = Infinity, high = -Infinity, unknown = false;
 		for (let k = i; k <= last; k++) {
