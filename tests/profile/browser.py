@@ -147,6 +147,12 @@ class Browser:
         """The same of all such elements."""
         return self.run("return [...document.querySelectorAll(arguments[0])].map(one => one.innerText)", selector)
 
+    def names(self, selector):
+        """The name and the role of all such elements, as readers of the screen get them."""
+        found = self._call("POST", "/elements", {"using": "css selector", "value": selector})
+        return [(self._call("GET", f"/element/{one[ELEMENT]}/computedlabel"),
+                 self._call("GET", f"/element/{one[ELEMENT]}/computedrole")) for one in found]
+
     def errors(self):
         """What the console has got since the last time, and is no mere remark."""
         return [entry["message"] for entry in self._call("POST", "/se/log", {"type": "browser"})
