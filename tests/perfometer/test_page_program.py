@@ -2,6 +2,7 @@
 """The page of perfometer with a program that runs, and with a recording of one: from the first look to a snapshot."""
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -39,7 +40,19 @@ class ProgramTest(pages.PageTest):
         total = self.total()
         self.wait_for(lambda: self.total() > total, True)
         self.assertEqual(self.window.text("#window").split(",")[0], shown)
-        self.window.press("p")
+        # The cursor reads a value of the past, while it is paused.
+        self.window.press("1")
+        read = re.compile(rf"at [\d.]+ s: {meter.PAGE_FAULTS} per second [\d.]+( ?[kMG])?/s +\u00b7 +[\d,]+ in "
+                          r"\S+( k)? ms")
+        # Where perfometer did not run there is none.
+        self.wait_for(lambda: self.window.press("Left") or bool(read.search(self.window.text("#status"))), True)
+        self.window.press("Escape", "p")
+        # A snapshot is a file of what has come until then.
+        total = self.total()
+        snapshot = self.window.run("const make = URL.createObjectURL; let kept = null;"
+                                   "URL.createObjectURL = blob => { kept = blob; return make.call(URL, blob); };"
+                                   "HTMLAnchorElement.prototype.click = () => {};"
+                                   "document.getElementById('snapshot').click(); return kept.text()")
         # A click switches the event; the list has what this machine counts.
         self.window.press("/", *"task-clock")
         self.window.run("[...document.querySelectorAll('#event-list .row')].find(row => row.querySelector('.name')"
@@ -62,6 +75,10 @@ class ProgramTest(pages.PageTest):
         self.assertIn("a recording; the program has ended: exited 0", self.window.text("#state"))
         self.choose("event", meter.TASK_CLOCK)
         self.assertEqual(self.total(), last[meter.TASK_CLOCK])
+        # So does the snapshot.
+        self.open(self.write(snapshot, "snapshot.html"))
+        self.assertEqual(self.window.text("#state"), "a recording")
+        self.assertGreaterEqual(self.total(), total)
 
     def value(self):
         return (self.window.texts(".lane-value") or [""])[0]
@@ -109,6 +126,39 @@ class ProgramTest(pages.PageTest):
         self.assertRegex(self.window.text("#status"), "red$")
         self.assertEqual(program.end(), 0)
         self.wait_for(lambda: "ended" in (self.window.texts(".lane-facts") or [""])[0], True)
+
+    def test_a_perfometer_that_is_killed(self):
+        """The page says so, keeps what it has, and tries again."""
+        running = meter.Meter("-e", meter.PAGE_FAULTS, "--rate", "20", "sleep", "600")
+        self.addCleanup(running.close)
+        self.window.go(f"{running.base}/?token={running.token}")
+        self.ready()
+        self.wait_for(lambda: self.window.text("#state"), "live")
+        self.wait_for(lambda: self.total() > 0, True)
+        running.process.kill()
+        self.wait_for(lambda: self.window.text("#state"), "the connection is lost: trying again")
+        self.assertEqual(self.window.text("#program"), "sleep 600")
+        self.assertGreater(self.total(), 0)
+        # The browser tells of the connection, each time that the page tries.
+        self.window.go("about:blank")
+        self.window.errors()
+
+    def test_a_program_that_is_stopped(self):
+        """That is the page's state, also of one that comes meanwhile, until it goes on."""
+        running = meter.Meter("-e", meter.PAGE_FAULTS, "--rate", "20", "sh", "-c", "while :; do sleep 0.05; done")
+        self.addCleanup(running.close)
+        self.window.go(f"{running.base}/?token={running.token}")
+        self.ready()
+        self.wait_for(lambda: self.window.text("#state"), "live")
+        with open(f"/proc/{running.process.pid}/task/{running.process.pid}/children", encoding="ascii") as file:
+            program = int(file.read().split()[0])
+        os.kill(program, signal.SIGSTOP)
+        self.wait_for(lambda: self.window.text("#state"), "live; the program is stopped")
+        self.window.go(f"{running.base}/?token={running.token}")
+        self.ready()
+        self.wait_for(lambda: self.window.text("#state"), "live; the program is stopped")
+        os.kill(program, signal.SIGCONT)
+        self.wait_for(lambda: self.window.text("#state"), "live")
 
     def test_totals_are_those_of_papi_run(self):
         if not meter.is_virtual():
