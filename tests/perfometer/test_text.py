@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -121,6 +122,32 @@ class ReplayTest(TextTest):
         self.wait_for(r"0\.6 s +3\.1 s$")
         self.keys("0", "Down", "Z", "F5")
         self.wait_for(r"0(\.0)? s +10(\.0)? s$")
+        self.keys("q")
+        self.assertEqual(self.status(), 0)
+
+    def test_the_cursor_reads_what_was_counted(self):
+        """Sample by sample, as on the page: recordings.simple() has 1,000 + 10 i in interval i."""
+        self.replay()
+        self.wait_for("^20 k/s ")
+        self.keys("Left")
+        self.wait_for(r"^at 10\.000 s, in 100 ms")
+        self.keys("Left")
+        self.wait_for(r"^at 9\.900 s, in 100 ms")
+        self.wait_for("^19.9 k/s ")
+        self.wait_for(r"^9\.95 k/s")  # the second thread does half of that
+        self.assertRegex(self.screen("-e"), r"\x1b\[(?:\d+;)*7")
+        self.keys("Right", "Right", "Right")
+        self.wait_for(r"^at 10\.000 s, in 100 ms")
+        # To where there is no second thread; it comes into sight by itself.
+        self.keys("+", "+", "Home", *["Left"] * 72)
+        self.wait_for(r"^at 2\.800 s, in 100 ms")
+        self.wait_for("^12.8 k/s ")
+        screen = self.wait_for(r"^-$")
+        self.assertRegex(screen, r"worker *\n- *\n")
+        self.keys("Escape")
+        self.wait_for("^q quit ")
+        self.keys("0")
+        self.wait_for("^20 k/s ")
         self.keys("q")
         self.assertEqual(self.status(), 0)
 
@@ -303,6 +330,11 @@ class ProgramTest(TextTest):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.begin("--text", "-e", meter.TASK_CLOCK, "-p", str(process.pid))
+        self.wait_for("^sleep 600 +live$")
+        process.send_signal(signal.SIGSTOP)
+        self.wait_for("^sleep 600 +live; the program is stopped$")
+        self.wait_for(r"\|$|\|stop")
+        process.send_signal(signal.SIGCONT)
         self.wait_for("^sleep 600 +live$")
         self.keys("q")
         self.assertEqual(self.status(), 0)

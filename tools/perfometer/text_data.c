@@ -341,6 +341,8 @@ static bool take_mark(struct papi_text_data *data, const json_t *message)
 
 	if (!read_time(message, &time) || (json_is_integer(id) && !lane))
 		return false;
+	if (json_is_true(json_object_get(message, "stopped")))
+		data->stopped = json_is_true(begin);
 	if (json_is_false(begin))
 		papi_text_bands_end(bands, time, name ? name : "");
 	else

@@ -41,6 +41,7 @@ struct papi_text_lane {
 struct papi_text_data {
 	char *program, *state; /* state: why it ended; NULL: it goes on */
 	char *notice;          /* the newest that is no mere remark */
+	bool stopped;          /* the program, by a signal */
 	struct papi_text_event *events;
 	size_t n_events;
 	size_t *counted, n_counted; /* events of the newest schema, in the order of the samples' values */

@@ -26,6 +26,7 @@
 enum { HEAD = 26, LEAST_ROWS = 3, MOST_ROWS = 8, LEAST_COLUMNS = 50, LEAST_LINES = 8, ABOVE = 2, BELOW = 2 };
 /* What follows the key Escape later than that is another key. */
 #define ESCAPE_MILLISECONDS 50
+#define ESCAPE              27
 enum { PAIR_LINE = 1, PAIR_DOUBT, PAIR_BANDS };
 
 struct papi_screen {
@@ -35,6 +36,7 @@ struct papi_screen {
 	struct papi_text_shown shown;
 	uint64_t next; /* message of the journal */
 	double begin, end, span;
+	double cursor;   /* when the interval ends whose values are shown; NaN: the newest in sight */
 	size_t first;    /* lane in sight */
 	bool follows;    /* the newest sample is at the right */
 	bool same_scale; /* but for the whole program, which is more than each of its threads */
@@ -85,13 +87,41 @@ static const char *unit_shown(const struct papi_screen *screen)
 	return screen->shown.ratio ? "" : event_shown(screen)->unit;
 }
 
+/* The end of the interval at the cursor, or else of the newest in sight; 0: there is none. */
+static size_t sample_shown(const struct papi_screen *screen)
+{
+	double time = isnan(screen->cursor) ? screen->end : screen->cursor;
+	size_t sample = screen->data.n_samples;
+
+	while (sample > 1 && screen->data.times[sample - 1] > time)
+		sample--;
+	return sample ? sample - 1 : 0;
+}
+
+/* Where the interval at the cursor is drawn; -1: nowhere. */
+static int cursor_column(const struct papi_screen *screen, int columns)
+{
+	size_t sample = sample_shown(screen);
+	double middle;
+	int column;
+
+	if (isnan(screen->cursor) || !sample)
+		return -1;
+	middle = (screen->data.times[sample - 1] + screen->data.times[sample]) / 2;
+	column = (int)floor((middle - screen->begin) / (screen->end - screen->begin) * columns);
+	return column < columns ? column : -1;
+}
+
 /* ---- the parts of the screen ---- */
 
 static void draw_title(const struct papi_screen *screen)
 {
 	const struct papi_text_event *event = event_shown(screen);
 	const struct papi_text_data *data = &screen->data;
-	const char *how = data->state ? data->state : screen->follows ? "live" : "paused: counting goes on";
+	const char *how = data->state ? data->state
+		: !screen->follows    ? "paused: counting goes on"
+		: data->stopped       ? "live; the program is stopped"
+				      : "live";
 	int room = COLS - (int)strlen(how) - 2;
 
 	attron(A_BOLD);
@@ -109,6 +139,18 @@ static void draw_title(const struct papi_screen *screen)
 			event->kind, event->counted ? "" : "; not counted now");
 }
 
+/* The interval whose values the heads have. */
+static void draw_cursor_words(const struct papi_screen *screen)
+{
+	size_t sample = sample_shown(screen);
+	const double *times = screen->data.times;
+
+	if (sample)
+		papi_text_print_line(LINES - 1, 0, COLS,
+			"at %.3f s, in %.3g ms; left and right: by samples; Escape: the newest", times[sample],
+			1000 * (times[sample] - times[sample - 1]));
+}
+
 static void draw_foot(const struct papi_screen *screen)
 {
 	char from[32], to[32];
@@ -119,7 +161,9 @@ static void draw_foot(const struct papi_screen *screen)
 	papi_text_print(LINES - 2, COLS - (int)strlen(to), 16, to);
 	papi_text_print_line(LINES - 2, 0, HEAD - 1, "%zu of %zu lanes",
 		screen->data.n_lanes ? screen->first + 1 : screen->first, screen->data.n_lanes);
-	if (screen->data.notice) {
+	if (!isnan(screen->cursor)) {
+		draw_cursor_words(screen);
+	} else if (screen->data.notice) {
 		attron(COLOR_PAIR(screen->has_colours ? PAIR_DOUBT : 0));
 		papi_text_print(LINES - 1, 0, COLS - 22, screen->data.notice);
 		attroff(COLOR_PAIR(screen->has_colours ? PAIR_DOUBT : 0));
@@ -166,21 +210,11 @@ static double common_most(const struct papi_screen *screen, struct papi_text_spa
 	return most;
 }
 
-/* The newest value in sight. */
-static double newest(const struct papi_screen *screen, size_t lane)
-{
-	size_t sample = screen->data.n_samples;
-
-	while (sample > 1 && screen->data.times[sample - 1] > screen->end)
-		sample--;
-	return sample ? papi_text_value(&screen->data, &screen->shown, lane, sample - 1) : (double)NAN;
-}
-
 static void draw_head(const struct papi_screen *screen, size_t number, int y, int rows, double most)
 {
 	const struct papi_text_lane *lane = &screen->data.lanes[number];
 	const char *unit = unit_shown(screen);
-	double now = newest(screen, number);
+	double now = papi_text_value(&screen->data, &screen->shown, number, sample_shown(screen));
 	const char *each = isnan(now) || screen->shown.ratio || event_shown(screen)->metric ? "" : "/s";
 	const char *what = lane->ended ? "  ended" : lane->whole ? "  all of it" : "";
 	char value[64], scale[64];
@@ -231,6 +265,7 @@ static void draw_lane(const struct papi_screen *screen, size_t lane, int y, int 
 	const struct papi_text_bands *bands = &screen->data.lanes[lane].bands, *all = &screen->data.everywhere;
 	bool has_line = rows > LEAST_ROWS || bands->number || all->number;
 	size_t columns = (size_t)(COLS - HEAD), inner = (size_t)(has_line ? rows - 1 : rows);
+	int cursor = cursor_column(screen, COLS - HEAD);
 
 	papi_text_spans(&screen->data, &screen->shown, lane, screen->begin, screen->end, spans, 2 * columns);
 	if (!screen->same_scale || screen->data.lanes[lane].whole)
@@ -242,6 +277,8 @@ static void draw_lane(const struct papi_screen *screen, size_t lane, int y, int 
 		for (size_t x = 0; x < columns; x++)
 			draw_cell(screen, y + (int)row, HEAD + (int)x, cells[row * columns + x]);
 	attroff(COLOR_PAIR(screen->has_colours ? PAIR_LINE : 0));
+	for (size_t row = 0; row < inner && cursor >= 0; row++)
+		mvchgat(y + (int)row, HEAD + cursor, 1, A_REVERSE, 0, NULL);
 	draw_bands(screen, all, y + (int)inner);
 	draw_bands(screen, bands, y + (int)inner);
 }
@@ -281,7 +318,8 @@ static void draw_keys(void)
 		"/          search what can be counted, and count it", "e          next event that is counted",
 		"v          per second, or per another event", "b          next event of the ratio",
 		"y          the same scale for all lanes, or not", "+ -        zoom in and out",
-		"0          all of the time", "< >        back and forth; left and right, too",
+		"0          all of the time", "< >        back and forth",
+		"left right the cursor, sample by sample: values there; Escape: the newest again",
 		"Home End   to the beginning, to the end", "up, down   other lanes; Page up and down, too",
 		"?          with this text, without it" };
 
@@ -318,6 +356,7 @@ static void follow(struct papi_screen *screen)
 	if (data->n_samples)
 		last = data->times[data->n_samples - 1];
 	if (screen->follows) {
+		screen->cursor = (double)NAN;
 		screen->end = fmax(last, begin + screen->span);
 		screen->begin = screen->end - screen->span;
 	}
@@ -380,6 +419,24 @@ static void scroll_lanes(struct papi_screen *screen, int by)
 	screen->first = (size_t)(to < 0 || last < 0 ? 0 : to > last ? last : to);
 }
 
+/* The view no longer follows: values that are looked at stay where they are. */
+static void step_cursor(struct papi_screen *screen, int by)
+{
+	const struct papi_text_data *data = &screen->data;
+	size_t sample = sample_shown(screen);
+
+	if (data->n_samples < 2)
+		return;
+	screen->follows = false;
+	if (!isnan(screen->cursor) && by < 0 && sample)
+		sample--;
+	else if (!isnan(screen->cursor) && by > 0 && sample + 1 < data->n_samples)
+		sample++;
+	screen->cursor = data->times[sample ? sample : 1];
+	if (screen->cursor < screen->begin || screen->cursor > screen->end)
+		show(screen, screen->cursor - screen->span / 2, screen->span);
+}
+
 static void move_in_time(struct papi_screen *screen, int key)
 {
 	const struct papi_text_data *data = &screen->data;
@@ -388,9 +445,11 @@ static void move_in_time(struct papi_screen *screen, int key)
 		zoom(screen, 0.5);
 	else if (key == '-')
 		zoom(screen, 2);
-	else if (key == '<' || key == KEY_LEFT)
+	else if (key == KEY_LEFT || key == KEY_RIGHT)
+		step_cursor(screen, key == KEY_LEFT ? -1 : 1);
+	else if (key == '<')
 		show(screen, screen->begin - screen->span / 4, screen->span);
-	else if (key == '>' || key == KEY_RIGHT)
+	else if (key == '>')
 		show(screen, screen->begin + screen->span / 4, screen->span);
 	else if (key == KEY_HOME && data->n_samples)
 		show(screen, data->times[0], screen->span);
@@ -430,6 +489,8 @@ static bool take_key(struct papi_screen *screen, int key)
 		screen->choice = papi_text_choice_begin(screen->answers);
 	else if (key == 'p')
 		screen->follows = !screen->follows;
+	else if (key == ESCAPE)
+		screen->cursor = (double)NAN;
 	else if (key == 'y')
 		screen->same_scale = !screen->same_scale;
 	else if (key == '?')
@@ -471,7 +532,9 @@ struct papi_screen *papi_screen_begin(const struct papi_server_answers *answers,
 	struct papi_screen *screen = papi_perfometer_allocate(NULL, 1, sizeof(*screen));
 	const char *name = getenv("TERM");
 
-	*screen = (struct papi_screen){ .follows = true, .span = 10, .same_scale = true, .answers = answers };
+	*screen = (struct papi_screen){
+		.follows = true, .span = 10, .cursor = (double)NAN, .same_scale = true, .answers = answers
+	};
 	screen->terminal = fopen("/dev/tty", "r+e");
 	if (!screen->terminal) {
 		snprintf(reason, size, "--text needs a terminal, and there is none: %s", strerror(errno));
