@@ -265,6 +265,30 @@ class Trouble(MeterTest):
         self.assertEqual((meter.communicate(timeout=60)[1], meter.returncode), ("", 0))
         self.assertIsNone(target.poll())
 
+    def test_two_at_one_program(self):
+        """Both have the kernel's events; agents come one at a time, and who is refused harms nobody."""
+        target = self.start_target(CROWD, "2")
+        names = ("first", "second")
+        meters = [self.watch(target.pid, PAGE_FAULTS + (",PAPI_TOT_INS" if is_virtual() and name == "first" else ""),
+                             name) for name in names]
+        if is_virtual():
+            self.refused(target.pid, "PAPI_TOT_INS", "one at a time can")
+        before = {name: len(samples_of(self.whole_messages(name))) for name in names}
+        for name in names:
+            self.wait_until(lambda name=name: len(samples_of(self.whole_messages(name))) > before[name] + 2, "samples")
+        for meter in meters:
+            self.assertIsNone(meter.poll())
+            meter.send_signal(signal.SIGINT)
+            self.assertEqual((meter.communicate(timeout=60)[1], meter.returncode), ("", 0))
+        self.assertIsNone(target.poll())
+        if is_virtual():
+            counts = [row["PAPI_TOT_INS"] for row in samples_of(read_messages(self.path("first")))
+                      if row["PAPI_TOT_INS"] is not None]
+            self.assertEqual(counts[:-1], sorted(counts[:-1]))
+            # In the end it is without the system calls in which its threads waited: they are done again.
+            self.assertGreaterEqual(counts[-1], counts[-2] - 3)
+            self.assertGreater(counts[-1], counts[0])
+
     def whole_messages(self, name):
         """Those whose lines are whole by now."""
         with open(self.path(name), encoding="utf-8") as file:
