@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "turns.h"
+
 static void *loop(void *number)
 {
-	unsigned long turns = *(unsigned long *)number;
-
-	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(turns));
+	turns_run(*(unsigned long *)number);
 	return NULL;
 }
 
