@@ -9,7 +9,8 @@
 # instruction counting one instruction is two cycles and two nanoseconds, so counts are exact and the same in each run.
 # One CPU, since with two of them the counts of a thread can hold what the other CPU did.
 #
-# Variables: GUEST_SECONDS, the limit (300); GUEST_CPU (neoverse-n1), "neoverse-n1,pmu=off" for one without a PMU.
+# Variables: GUEST_SECONDS, the limit (300); GUEST_CPU (neoverse-n1), "neoverse-n1,pmu=off" for one without a PMU;
+# GUEST_ROOT, an archive of a system that root.sh has made, whose programs and libraries are there then.
 # Status 125 when the guest ended without running the command to its end.
 set -eu
 
@@ -18,6 +19,7 @@ parts=$1
 stage=$2
 command=$3
 libraries=/usr/aarch64-linux-gnu/lib
+[ -z "${GUEST_ROOT:-}" ] && memory=768 || memory=1536 # MiB
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -25,39 +27,45 @@ trap 'exit 129' HUP INT TERM
 
 # The first and only file system: an archive unpacked into memory.
 root=$work/root
-mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/sys" "$root/dev" "$root/tmp"
-cp "$parts/busybox" "$root/bin/busybox"
-ln -s busybox "$root/bin/sh"
-for library in ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libgcc_s.so.1; do
-	cp -L "$libraries/$library" "$root/lib/"
-done
+mkdir -p "$root/busybox" "$root/proc" "$root/sys" "$root/dev" "$root/tmp"
+cp "$parts/busybox" "$root/busybox/busybox"
+if [ -z "${GUEST_ROOT:-}" ]; then
+	mkdir "$root/bin" "$root/lib"
+	ln -s ../busybox/busybox "$root/bin/sh"
+	for library in ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libgcc_s.so.1; do
+		cp -L "$libraries/$library" "$root/lib/"
+	done
+fi
 cp -a "$stage" "$root/stage"
 printf '%s\n' "$command" >"$root/command"
 cat >"$root/init" <<'END'
-#!/bin/sh
-/bin/busybox --install -s /bin
+#!/busybox/busybox sh
+/busybox/busybox --install -s /busybox
+export HOME=/tmp PATH=/usr/bin:/bin:/busybox:/stage LD_LIBRARY_PATH=/stage/lib
 mount -t proc none /proc
 mount -t sysfs none /sys
 mount -t devtmpfs none /dev
 mount -t tmpfs none /tmp
 mount -t tracefs none /sys/kernel/tracing
-export HOME=/tmp PATH=/bin:/stage LD_LIBRARY_PATH=/stage/lib
 stty -opost </dev/console
 cd /stage
-sh /command </dev/null
+/bin/sh /command </dev/null
 echo "the command ended with $?"
 # The serial line drains at its own speed.
 sleep 0.3
 poweroff -f
 END
 chmod 755 "$root/init"
-(cd "$root" && find . | cpio --quiet -o -H newc) >"$work/initrd"
+{
+	[ -z "${GUEST_ROOT:-}" ] || cat "$GUEST_ROOT"
+	(cd "$root" && find . | cpio --quiet -o -H newc)
+} >"$work/initrd"
 
 : >"$work/raw"
 # shift must be a number: chosen automatically, instructions are not counted. No network, whose boot code need not be
 # installed. Time in the guest is that of its instructions, and sleeping costs none.
 timeout -k 5 "${GUEST_SECONDS:-300}" qemu-system-aarch64 -M virt,dtb-randomness=off -cpu "${GUEST_CPU:-neoverse-n1}" \
-	-smp 1 -m 768 -icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm -nic none -display none \
+	-smp 1 -m "$memory" -icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm -nic none -display none \
 	-monitor none -serial stdio -no-reboot -kernel "$parts/vmlinuz" -initrd "$work/initrd" \
 	-append 'console=ttyAMA0 quiet loglevel=0 panic=-1 rdinit=/init' </dev/null >"$work/raw" 2>"$work/errors" &
 machine=$!

@@ -16,34 +16,15 @@ mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 triplet=aarch64-linux-gnu
 
-skip()
-{
-	echo "$*"
-	exit 77
-}
+# shellcheck source=tests/guest/apt.sh
+. "$(dirname "$0")/apt.sh"
 
 [ ! -e "$directory/complete" ] || exit 0
-for tool in apt-get apt-cache dpkg-deb tar; do
-	command -v "$tool" >/dev/null || skip "$tool is not here to fetch the guest's packages"
-done
 work=$(mktemp -d "$directory/fetch.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 129' HUP INT TERM
 
-# apt as on a machine of that architecture. Debian's mirror at times refuses one of many downloads.
-foreign_apt()
-{
-	tool=$1
-	shift
-	"apt-$tool" -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root \
-		-o Acquire::Retries=3 -o Acquire::Languages=none \
-		-o Dir::State="$work/apt" -o Dir::State::status="$work/apt/status" -o Dir::Cache="$work/apt/cache" "$@"
-}
-
-mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
-: >"$work/apt/status"
-# A source that has nothing for arm64 says so and fails; it need not be the one that matters.
-foreign_apt get update >"$work/log" 2>&1 || :
+foreign_begin "$work"
 kernel=$(foreign_apt cache depends linux-image-cloud-arm64 2>>"$work/log" |
 	sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
 [ -n "$kernel" ] || skip 'no package source of this machine has linux-image-cloud-arm64'

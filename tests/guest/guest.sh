@@ -4,6 +4,7 @@
 #
 #   guest.sh check DIRECTORY            runs the programs of this folder in it, without and with counters that programs
 #                                       may read by themselves, and holds the costs of calls against their limits
+#   guest.sh programs DIRECTORY [WORD]  programs of a Debian system in it: all of programs.list, or those with the word
 #   guest.sh bench DIRECTORY            prints what calls cost, in instructions, beside Debian's own libpapi
 #   guest.sh run DIRECTORY COMMAND      runs a command in it, in a folder with the programs and the library
 #
@@ -11,7 +12,7 @@
 # Exit status: 0 when all is well, 77 when something needed is not to be had.
 set -eu
 
-[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | head -n 11 >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | head -n 12 >&2; exit 2; }
 mode=$1
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -19,7 +20,7 @@ mkdir -p "$2"
 directory=$(cd "$2" && pwd)
 parts=$directory/parts
 build=$directory/arm64
-stage=$directory/stage
+stage=$directory/stage-$mode
 triplet=aarch64-linux-gnu
 
 skip()
@@ -32,7 +33,11 @@ for tool in qemu-system-aarch64 $triplet-gcc cpio meson ninja; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done
 [ -e /usr/$triplet/lib/libc.so.6 ] || skip "the cross compiler has no C library (libc6-dev-arm64-cross)"
+# Two of its tests may want the parts and the build at once.
+exec 9>"$directory/lock"
+! command -v flock >/dev/null || flock 9
 "$here/fetch.sh" "$parts" || exit
+[ "$mode" != programs ] || "$here/root.sh" "$directory/debian" || exit
 
 # The build for arm64, with the libpfm4 that was fetched.
 if ! [ -e "$build/build.ninja" ]; then
@@ -63,11 +68,23 @@ cp -P "$build"/src/libpapi.so.7.0* "$stage/lib" 2>/dev/null || :
 cp -P "$parts/sysroot/usr/lib/$triplet"/libpfm.so.* "$stage/lib"
 [ ! -d "$parts/peer" ] || cp -RP "$parts/peer" "$stage/peer"
 cp "$here/inside.sh" "$stage"
+if [ "$mode" = programs ]; then
+	cp "$build/tools/papi_run" "$build/tools/libpapi_agent.so" "$build/tests/guest/libwhole.so" "$stage"
+	cp "$here/programs.sh" "$here/programs.list" "$stage"
+	"$here/inputs.sh" "$stage/inputs"
+fi
+exec 9>&-
 
 boot() { "$here/boot.sh" "$parts" "$stage" "$1"; }
 
 case $mode in
 run) boot "${3:?usage: guest.sh run DIRECTORY COMMAND}" ;;
+programs)
+	GUEST_ROOT=$directory/debian/root.cpio
+	GUEST_SECONDS=${GUEST_SECONDS:-1500}
+	export GUEST_ROOT GUEST_SECONDS
+	boot "./programs.sh ${3:-}"
+	;;
 bench)
 	boot './inside.sh costs' >"$directory/costs" || { cat "$directory/costs"; exit 1; }
 	awk -f "$here/costs.awk" "$directory/costs"
