@@ -15,6 +15,7 @@
  * Nothing but these branches is ever replaced while others may run it, and each is a word: so they see the old one or
  * the new. Code is written in one mapping and run in another, and caches are told of both addresses.
  */
+#include "components/vpmu/arm64/profile.h"
 #include "components/vpmu/arm64/translate/translate.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/jumps.h"
@@ -154,6 +155,8 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 	if (!open_place(&place, flavour, pc))
 		return NULL;
 	translation.block.flavour = flavour;
+	if (translation.n_ways)
+		translation.block.profile = papi_a64_profile_translation(&translation, &place.first_way);
 	papi_a64_translation_emit(&translation, &place);
 	return file(&translation);
 }

@@ -6,6 +6,7 @@
 #include <linux/audit.h>
 #include <stddef.h>
 
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/arm64/raw.h"
 #include "components/vpmu/arm64/vectors.h"
 #include "components/vpmu/arm64/translate/offsets.h"
@@ -37,9 +38,15 @@ AT(guard, A64_GUARD);
 AT(handler_mask, A64_HANDLER_MASK);
 AT(deferred_mask, A64_DEFERRED_MASK);
 AT(delivering, A64_DELIVERING);
+AT(calls_top, A64_CALLS_TOP);
+AT(callee, A64_CALLEE);
+AT(call_site, A64_CALL_SITE);
 AT(gates, A64_GATES);
 AT(syscall_kinds, A64_SYSCALL_KINDS);
 AT(jumps, A64_JUMPS);
+_Static_assert(A64_PAIR_KEYS == A64_WAYS + 8 * A64_MAX_WAYS && A64_PAIR_VALUES == A64_PAIR_KEYS + 8 * PAPI_VPMU_PAIRS,
+	"pairs lie behind the ways");
+_Static_assert(sizeof(struct papi_vpmu_thread) <= A64_BASE + A64_WAYS, "the counters of ways lie behind the thread");
 _Static_assert(A64_MAX_GATES == PAPI_VPMU_GATES, "not as many");
 _Static_assert(sizeof(struct papi_vpmu_gate) == A64_GATE_SIZE, "gates are larger");
 _Static_assert(PAPI_VPMU_LAST_MODELLED < 62, "an event has the place of x16");
@@ -56,8 +63,9 @@ const uint64_t papi_vpmu_processor_end_of_programs = UINT64_MAX;
 const uint32_t papi_vpmu_processor_jump_slot = R_AARCH64_JUMP_SLOT;
 /* Exact events alone, as yet. */
 const unsigned papi_vpmu_processor_parts = 0;
-const bool papi_vpmu_processor_profiles = false, papi_vpmu_processor_calls_by_stack = false;
-const uint64_t papi_vpmu_processor_ways = 0, papi_vpmu_processor_max_ways = 0, papi_vpmu_processor_pairs = 0;
+const bool papi_vpmu_processor_profiles = true, papi_vpmu_processor_calls_by_stack = false;
+const uint64_t papi_vpmu_processor_ways = A64_BASE + A64_WAYS, papi_vpmu_processor_max_ways = A64_MAX_WAYS,
+	       papi_vpmu_processor_pairs = A64_BASE + A64_PAIR_KEYS;
 
 long papi_vpmu_raw(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -142,6 +150,13 @@ uint64_t papi_vpmu_processor_returned_through(const struct papi_vpmu_thread *thr
 {
 	return thread->registers[A64_SP] - 8;
 }
+
+uint64_t papi_vpmu_processor_slot(uint64_t stack)
+{
+	return stack - 8;
+}
+
+const unsigned papi_vpmu_processor_clock = A64_LANE;
 
 /* No flag changes what instructions do. */
 uint64_t papi_vpmu_processor_flags(void)

@@ -2,8 +2,26 @@
 #include "components/vpmu/arm64/recover.h"
 
 #include "components/vpmu/arm64/translate/offsets.h"
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/profile.h"
+
+static void add_way(const struct papi_a64_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
+{
+	papi_vpmu_profile_add(r->argument, r->block->profile, kind, n, more);
+}
+
+/* What has been called has its place right below the stack. */
+static void finish_call(const struct papi_a64_recovery *r, unsigned step, const struct papi_a64_state *state)
+{
+	struct papi_vpmu_thread *thread = r->argument;
+	uint64_t stack = state->registers[A64_SP];
+
+	papi_vpmu_calls_finish(thread, step, r->block->profile, thread->callee,
+		step == PAPI_VPMU_CALL_MADE_NOTED ? papi_vpmu_processor_slot(stack) : stack);
+}
 
 static struct papi_a64_recovery recovery_of(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
 {
@@ -17,6 +35,9 @@ static struct papi_a64_recovery recovery_of(struct papi_vpmu_thread *thread, con
 		.spilled = thread->spilled,
 		.homes = thread->registers,
 		.pc = thread->pc,
+		.add_way = block->profile ? add_way : NULL,
+		.finish_call = thread->calls ? finish_call : NULL,
+		.argument = thread,
 	};
 }
 

@@ -170,7 +170,10 @@ static uint64_t *counter(struct papi_vpmu_thread *thread, uint32_t offset)
 
 static uint64_t clock_of(const struct papi_vpmu_thread *thread, unsigned i)
 {
-	return thread->counters[0][thread->calls->clocks[i]];
+	unsigned counter = thread->calls->clocks[i];
+	uint64_t counted = thread->counters[0][counter];
+
+	return papi_vpmu_processor_clock ? counted + thread->counters[papi_vpmu_processor_clock][counter] : counted;
 }
 
 /* What has happened since it was opened, or since the last time; of clocks from first on. What happened within another
@@ -362,7 +365,7 @@ void papi_vpmu_calls_exit(struct papi_vpmu_thread *thread)
 	if (!thread->calls)
 		return;
 	if (thread->call_site > 0)
-		call(thread, (uint32_t)thread->call_site, thread->callee, stack, true);
+		call(thread, (uint32_t)thread->call_site, thread->callee, papi_vpmu_processor_slot(stack), true);
 	else if (!thread->call_site)
 		arrive(thread, stack, NEAR);
 	else
@@ -423,23 +426,24 @@ void papi_vpmu_calls_take_back(struct papi_vpmu_thread *thread)
 /* Its return is that of a call of nobody. */
 void papi_vpmu_calls_interrupt(struct papi_vpmu_thread *thread)
 {
-	uint64_t stack = papi_vpmu_processor_stack_pointer(thread);
+	uint64_t stack = papi_vpmu_processor_stack_pointer(thread), slot = papi_vpmu_processor_slot(stack);
 	struct papi_vpmu_pair nobody;
 
 	if (!thread->calls)
 		return;
 	drop_last(thread);
 	arrive(thread, stack, FAR);
-	if (thread->wants.contexts && call(thread, 0, thread->pc, stack, false))
+	if (thread->wants.contexts && call(thread, 0, thread->pc, slot, false))
 		return;
 	papi_vpmu_profile_nobody(&nobody);
-	open_frame(thread, &nobody, stack);
+	open_frame(thread, &nobody, slot);
 }
 
+/* It may be where a function begins, whose frame stays. */
 void papi_vpmu_calls_go_on(struct papi_vpmu_thread *thread)
 {
 	if (thread->calls)
-		arrive(thread, papi_vpmu_processor_stack_pointer(thread), FAR);
+		arrive(thread, papi_vpmu_processor_slot(papi_vpmu_processor_stack_pointer(thread)), FAR);
 }
 
 /* ---- ends ---- */

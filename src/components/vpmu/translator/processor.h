@@ -215,6 +215,12 @@ uint64_t papi_vpmu_processor_frame_context(const struct papi_vpmu_thread *thread
 /* Whether calls leave their return address at the place of a gate, where it can be put back. Otherwise they return to
  * the stub, whatever becomes of the thread. */
 extern const bool papi_vpmu_processor_calls_by_stack;
+/* The place of the return address, for the frames of a profile, of what has just been called with that stack pointer:
+ * below the stack pointer of its caller, and distinct from that of what is called in turn. */
+uint64_t papi_vpmu_processor_slot(uint64_t stack);
+/* In which lane of a thread's counters translated code of a profile with calls counts, besides the first, to which
+ * corrections are made. */
+extern const unsigned papi_vpmu_processor_clock;
 /* Where the address was that a function which has just been called has returned to: the place of its gate. */
 uint64_t papi_vpmu_processor_returned_through(const struct papi_vpmu_thread *thread);
 /* The calling code's own flags; and those of the program behind a call, of which it says how they were before. */

@@ -211,6 +211,14 @@ uint64_t papi_vpmu_processor_returned_through(const struct papi_vpmu_thread *thr
 	return thread->registers[RSP] - 8;
 }
 
+/* The call has put it there. */
+uint64_t papi_vpmu_processor_slot(uint64_t stack)
+{
+	return stack;
+}
+
+const unsigned papi_vpmu_processor_clock = 0;
+
 uint64_t papi_vpmu_processor_flags(void)
 {
 	return __builtin_ia32_readeflags_u64();

@@ -54,7 +54,9 @@ void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_bl
 /* Why an instruction cannot be translated; NULL. owned: breakpoints are a debugger's. */
 const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bool owned);
 
-/* trim.c: takes the call of a function of the library at the end of a block, and its arguments, out of what is
+/* trim.c: where the linker's stub at pc has the address that it leads to; 0: it is none. */
+uint64_t papi_a64_stub_slot(const struct papi_vpmu_view *view, uint64_t pc);
+/* Takes the call of a function of the library at the end of a block, and its arguments, out of what is
  * counted. */
 void papi_a64_trim_call(const struct papi_vpmu_view *view, struct papi_a64_block *block);
 

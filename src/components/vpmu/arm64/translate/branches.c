@@ -93,7 +93,8 @@ static bool leads_directly(const struct papi_a64_translation *t, uint64_t target
 {
 	int64_t distance;
 
-	if (borrowed || papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN))
+	if (borrowed || papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN) ||
+		papi_a64_profiles_taken(t->request.wants))
 		return false;
 	*code = is_loop(t, target) ? start_of_loop(t) : find(t, target);
 	if (*code && !is_loop(t, target))
@@ -178,10 +179,18 @@ void papi_a64_end_asides(struct papi_a64_translation *t)
 /* b, bl: behind the load of the link register, the program is at the target. */
 static void end_direct(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
 {
+	bool calls = papi_a64_note_callee(t, last, pc);
+
 	if (last->kind == PAPI_A64_CALL)
 		papi_a64_emit_constant(&t->e, &t->pool, 30, pc + 4);
+	if (calls)
+		t->call = PAPI_VPMU_CALL_MADE_NOTED;
 	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_BRANCH);
-	papi_a64_link_to(t, t->block.target);
+	if (calls)
+		papi_a64_exit_for_call(t);
+	else
+		papi_a64_link_to(t, t->block.target);
+	t->call = PAPI_VPMU_CALL_DONE;
 }
 
 void papi_a64_end_block(struct papi_a64_translation *t)

@@ -9,6 +9,8 @@
  *	str  x15, [x18, instructions]              add  x17, x17, #2
  *	                                           stp  x15, x17, [x18, instructions]
  *
+ * And a profile, one of the way that was gone (ways.c), which comes last.
+ *
  * Between the load and the store of exclusive accesses memory is left alone, if they are in one block.
  */
 #include "components/vpmu/arm64/translate/translate.h"
@@ -111,11 +113,20 @@ static unsigned count_pairs(const uint64_t *sums)
 	return pairs;
 }
 
-static void add_sums(struct papi_a64_translation *t, const uint64_t *sums, uint64_t pc)
+/* x17 is spilled. */
+static void add_way(struct papi_a64_translation *t, unsigned way, uint64_t pc)
+{
+	papi_a64_add_one(t, way);
+	t->added++;
+	papi_a64_mark(t, pc);
+}
+
+/* And one more of the way, if there is one. */
+static void add_sums(struct papi_a64_translation *t, const uint64_t *sums, unsigned way, uint64_t pc)
 {
 	bool pairs = count_pairs(sums) >= PAIRS_WORTH_IT;
 
-	if (pairs)
+	if (pairs || way)
 		papi_a64_spill(t, 17, pc);
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
 		if (!sums[i])
@@ -130,7 +141,9 @@ static void add_sums(struct papi_a64_translation *t, const uint64_t *sums, uint6
 		t->added++;
 		papi_a64_mark(t, pc);
 	}
-	if (pairs)
+	if (way)
+		add_way(t, way, pc);
+	if (pairs || way)
 		papi_a64_unspill(t, 17, pc);
 }
 
@@ -152,7 +165,7 @@ void papi_a64_count(struct papi_a64_translation *t, uint64_t pc)
 	if (t->one)
 		add_rest(t, t->decoded.count, pc);
 	else
-		add_sums(t, t->sums, pc);
+		add_sums(t, t->sums, papi_a64_way_offset(t, PAPI_VPMU_WAY_PREFIX, t->decoded.count), pc);
 }
 
 void papi_a64_count_up_to(struct papi_a64_translation *t, unsigned branch)
@@ -162,8 +175,18 @@ void papi_a64_count_up_to(struct papi_a64_translation *t, unsigned branch)
 
 void papi_a64_count_taken(struct papi_a64_translation *t, uint64_t target)
 {
+	unsigned way = papi_a64_way_offset(t, PAPI_VPMU_WAY_TAKEN, t->decoded.count), added = t->added;
+
+	if (way) {
+		papi_a64_spill(t, 17, target);
+		papi_a64_add_one(t, way);
+		t->added |= PAPI_VPMU_ADDED_WAY;
+		papi_a64_mark(t, target);
+		papi_a64_unspill(t, 17, target);
+	}
 	if (papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN))
 		add(t, PAPI_VPMU_BRANCHES_TAKEN, 1);
+	t->added = added;
 	papi_a64_mark_as(t, target, PAPI_VPMU_MARK_BRANCH);
 }
 
@@ -175,7 +198,7 @@ void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch)
 		add_rest(t, branch + 1, behind);
 	} else {
 		papi_a64_sum(t, branch + 1, sums);
-		add_sums(t, sums, behind);
+		add_sums(t, sums, papi_a64_way_offset(t, PAPI_VPMU_WAY_ASIDE, branch + 1), behind);
 	}
 	if (papi_a64_is_counted(t, branch) && papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN)) {
 		add(t, PAPI_VPMU_BRANCHES_TAKEN, 1);

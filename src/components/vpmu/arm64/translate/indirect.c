@@ -171,17 +171,28 @@ static void jump_through_table(struct papi_a64_translation *t, const struct papi
 	papi_a64_emit_branch_register(&t->e, 17);
 }
 
-/* The library's own code asks each time: where it goes to is not always translated. So does a single instruction. */
+/* The library's own code asks each time: where it goes to is not always translated. So does a single instruction; and
+ * what a profile's frames have to be told of. */
 static void ask(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc)
 {
+	enum papi_a64_turn turn = papi_a64_turn_of(t, last);
+
 	papi_a64_spill(t, 16, pc);
 	fetch_target(t, last);
+	if (turn == PAPI_A64_TURN_CALL)
+		papi_a64_emit_store(&t->e, 16, A64_CALLEE);
 	link_return(t, last, pc);
+	if (turn)
+		t->call = turn == PAPI_A64_TURN_CALL ? PAPI_VPMU_CALL_MADE_NOTED : PAPI_VPMU_CALL_RETURNED;
 	arrive(t, 16);
 	papi_a64_emit_store(&t->e, 16, A64_PC);
 	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_STORED_TARGET);
 	papi_a64_unspill(t, 16, t->pc);
-	papi_a64_exit(t, last->kind == PAPI_A64_RETURN ? PAPI_VPMU_EXIT_RETURN : PAPI_VPMU_EXIT_INDIRECT);
+	if (turn)
+		papi_a64_exit_for_turn(t, turn);
+	else
+		papi_a64_exit(t, last->kind == PAPI_A64_RETURN ? PAPI_VPMU_EXIT_RETURN : PAPI_VPMU_EXIT_INDIRECT);
+	t->call = PAPI_VPMU_CALL_DONE;
 }
 
 void papi_a64_end_indirect(struct papi_a64_translation *t)
@@ -189,7 +200,7 @@ void papi_a64_end_indirect(struct papi_a64_translation *t)
 	const struct papi_a64_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 	uint64_t pc = papi_a64_pc_of(&t->decoded, t->decoded.count - 1);
 
-	if (t->request.library || t->request.step)
+	if (t->request.library || t->request.step || papi_a64_turn_of(t, last))
 		ask(t, last, pc);
 	else
 		jump_through_table(t, last, pc);

@@ -38,12 +38,20 @@
 #define A64_HANDLER_MASK  1168 /* uint64_t */
 #define A64_DEFERRED_MASK 1176 /* uint64_t */
 #define A64_DELIVERING    1184 /* uint64_t */
+#define A64_CALLS_TOP     1216 /* address */
+#define A64_CALLEE        1224 /* uint64_t */
+#define A64_CALL_SITE     1232 /* int64_t */
 
 #define A64_GATES         1536 /* struct papi_vpmu_gate[A64_MAX_GATES] */
 #define A64_MAX_GATES     32
 #define A64_GATE_SIZE     24
-#define A64_SYSCALL_KINDS 2560  /* unsigned char[512] */
-#define A64_JUMPS         61952 /* uint64_t[65536]: 15 times 4096, and 512 */
+#define A64_SYSCALL_KINDS 2560    /* unsigned char[512] */
+#define A64_JUMPS         61952   /* uint64_t[65536]: 15 times 4096, and 512 */
+#define A64_WAYS          2093568 /* uint64_t[A64_MAX_WAYS]: counters of a profile, where there is one */
+#define A64_MAX_WAYS      4194304
+/* A table of pairs, of indirect calls: keys, and what they stand for (components/vpmu/call_frame.h). */
+#define A64_PAIR_KEYS   35648000 /* uint64_t[65536] */
+#define A64_PAIR_VALUES 36172288 /* uint64_t[65536] */
 
 /* From the code of a block to the entry that a stale one leaves by, and to where links lead (translate.h). */
 #define A64_ENTRY 8

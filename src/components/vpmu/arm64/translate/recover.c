@@ -45,11 +45,15 @@ static bool is_done(const struct papi_vpmu_mark *mark)
 		mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_BRANCH;
 }
 
-/* Whether the branch that ends at that offset is counted when it is taken. */
+/* Whether the instruction that ends at that offset is counted; and whether as a branch, when it is taken. */
+static bool is_counted(const struct papi_a64_recovery *r, uint32_t end)
+{
+	return end <= r->block->size - 4u * r->block->trimmed && papi_vpmu_in_range(r->wants, r->block->pc + end - 4);
+}
+
 static bool counts_taken(const struct papi_a64_recovery *r, uint32_t end)
 {
-	return papi_vpmu_is_wanted(r->wants, PAPI_VPMU_BRANCHES_TAKEN) &&
-		end <= r->block->size - 4u * r->block->trimmed && papi_vpmu_in_range(r->wants, r->block->pc + end - 4);
+	return papi_vpmu_is_wanted(r->wants, PAPI_VPMU_BRANCHES_TAKEN) && is_counted(r, end);
 }
 
 /* One event has been added for so many instructions. */
@@ -63,13 +67,37 @@ static void correct_one(const struct papi_a64_recovery *r, const struct papi_vpm
 	r->counters[counter] += before[counter] - done[counter];
 }
 
-/* Of what the block adds, in the order of the counters, so many have been; what has been executed is what is to be
- * there. */
+/* Whether any of the first n instructions is counted. */
+static bool counts_any(const struct papi_a64_recovery *r, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (papi_vpmu_in_range(r->wants, r->block->pc + 4 * i))
+			return true;
+	return false;
+}
+
+/* The block has one way less, and one that ends at the offset. */
+static void correct_way(const struct papi_a64_recovery *r, uint32_t offset, bool aside, bool added)
+{
+	unsigned all = r->block->size / 4, counted = all - r->block->trimmed, before = offset / 4;
+
+	if (before > counted)
+		before = counted;
+	if (!r->add_way || !counts_any(r, aside ? before : counted) || (added && (aside || before == all)))
+		return;
+	if (added)
+		r->add_way(r, PAPI_VPMU_WAY_PREFIX, all, (uint64_t)-1);
+	if (counts_any(r, before))
+		r->add_way(r, aside ? PAPI_VPMU_WAY_ASIDE : PAPI_VPMU_WAY_PREFIX, before, 1);
+}
+
+/* Of what the block adds, in the order of the counters, so many have been, its way behind them; what has been executed
+ * is what is to be there. */
 static void correct_counters(const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark)
 {
 	uint64_t before[PAPI_VPMU_FIRST_MODELLED], all[PAPI_VPMU_FIRST_MODELLED];
 	uint32_t offset = is_done(mark) ? r->block->size : mark->pc;
-	unsigned added = mark->added;
+	unsigned added = mark->added & (PAPI_VPMU_ADDED_WAY - 1);
 
 	sum_up(r, offset, before);
 	sum_up(r, is_aside(mark) ? offset : r->block->size, all);
@@ -82,6 +110,7 @@ static void correct_counters(const struct papi_a64_recovery *r, const struct pap
 		}
 		r->counters[i] += before[i] - done;
 	}
+	correct_way(r, offset, is_aside(mark), added);
 }
 
 static void correct_taken(const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark)
@@ -90,6 +119,9 @@ static void correct_taken(const struct papi_a64_recovery *r, const struct papi_v
 
 	if ((mark->kind == PAPI_VPMU_MARK_TAKEN || mark->kind == PAPI_VPMU_MARK_ASIDE_TAKEN) && counts_taken(r, offset))
 		r->counters[PAPI_VPMU_BRANCHES_TAKEN]++;
+	if (mark->kind == PAPI_VPMU_MARK_TAKEN && !(mark->added & PAPI_VPMU_ADDED_WAY) && r->add_way &&
+		papi_a64_profiles_taken(r->wants) && is_counted(r, offset))
+		r->add_way(r, PAPI_VPMU_WAY_TAKEN, offset / 4, 1);
 }
 
 /* ---- registers ---- */
@@ -168,4 +200,6 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
 	}
 	state->pc = recover_pc(r, mark, state);
 	recover_registers(r, mark, state);
+	if (mark->call && r->finish_call)
+		r->finish_call(r, mark->call, state);
 }

@@ -23,6 +23,7 @@
 
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
+#include "components/vpmu/ways.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -39,6 +40,12 @@ struct papi_a64_recovery {
 	uint64_t *lane;                      /* that of the code */
 	const uint64_t *spilled, *homes;     /* 32 of each */
 	uint64_t pc;                         /* the thread's */
+	/* So many more of a way of the block; NULL: it has none. */
+	void (*add_way)(const struct papi_a64_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more);
+	/* Does the rest of the call or return that the program, as it is in the state now, has just made; NULL: no
+	 * calls are wanted. */
+	void (*finish_call)(const struct papi_a64_recovery *r, unsigned step, const struct papi_a64_state *state);
+	void *argument;
 };
 
 /* The state holds what the processor did in the block, and becomes the program's. */

@@ -18,7 +18,8 @@ void papi_a64_mark(struct papi_a64_translation *t, uint64_t pc)
 		.pc = (uint16_t)(pc - t->pc),
 		.spilled = (uint16_t)t->spilled,
 		.added = (uint8_t)t->added,
-		.kind = (uint8_t)t->kind };
+		.kind = (uint8_t)t->kind,
+		.call = (uint8_t)t->call };
 }
 
 void papi_a64_mark_as(struct papi_a64_translation *t, uint64_t pc, enum papi_vpmu_mark_kind kind)
@@ -135,6 +136,7 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 		papi_a64_trim_call(request->view, &t->decoded);
 	count_trimmed(t);
 	papi_a64_sum(t, t->decoded.count, t->sums);
+	papi_a64_plan_ways(t);
 	if (request->wants->overflow)
 		papi_a64_weigh(t);
 }

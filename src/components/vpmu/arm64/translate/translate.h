@@ -34,15 +34,18 @@
 
 #include "components/vpmu/arm64/translate/block.h"
 #include "components/vpmu/arm64/translate/emit.h"
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
 #include "components/vpmu/translator/exits.h"
 #include "components/vpmu/translator/wanted.h"
+#include "components/vpmu/ways.h"
 
 #pragma GCC visibility push(hidden)
 
 #define PAPI_A64_MAX_MARKS 2048
 #define PAPI_A64_MAX_LINKS 32
+#define PAPI_A64_MAX_WAYS  (PAPI_A64_MAX_ASIDES + 2) /* of a block: to its end, and its last branch taken */
 
 /* What a mark says of registers: which are in spilled[], and which hold the program's value although translated code
  * has them for itself. Above, the number of the register that stands in for x18, whose own value is in spilled[];
@@ -73,6 +76,7 @@ struct papi_a64_place {
 	/* The address of the code of pc, if it has been translated; else 0, as if none had been where this is NULL. */
 	uint64_t (*find)(const void *translated, uint64_t pc);
 	const void *translated;
+	uint32_t first_way; /* the number of the counter of its first way */
 };
 
 /* A conditional branch that leaves a block in its middle: where its code is, which counts and goes on to the target. */
@@ -95,9 +99,12 @@ struct papi_a64_translation {
 	uint64_t pc; /* of the first instruction */
 	bool gate;   /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED]; /* what one pass through the block adds */
+	struct papi_vpmu_way ways[PAPI_A64_MAX_WAYS];
+	unsigned n_ways;
 	/* As the next mark will say. Where one event is counted, added tells of how many instructions. */
 	unsigned spilled, added;
 	enum papi_vpmu_mark_kind kind;
+	enum papi_vpmu_call_step call;
 	unsigned n_marks, n_links, n_asides;
 	struct papi_a64_aside asides[PAPI_A64_MAX_ASIDES];
 	struct papi_vpmu_link links[PAPI_A64_MAX_LINKS];
@@ -133,7 +140,7 @@ static inline unsigned papi_a64_home(unsigned reg)
 
 static inline bool papi_a64_counts_one(const struct papi_vpmu_wants *wants)
 {
-	return __builtin_popcountll(papi_vpmu_wanted(wants)) == 1;
+	return __builtin_popcountll(papi_vpmu_wanted(wants)) == 1 && !wants->profile;
 }
 
 /* Where it is counted. */
@@ -167,6 +174,18 @@ void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch);
 /* One more branch taken, that at the end, where the program is about to be at target. */
 void papi_a64_count_taken(struct papi_a64_translation *t, uint64_t target);
 
+/* ways.c: finds the ways through the block, once it is decoded. */
+void papi_a64_plan_ways(struct papi_a64_translation *t);
+/* Where the counter of the way is, from x18; 0: there is none such. */
+unsigned papi_a64_way_offset(const struct papi_a64_translation *t, enum papi_vpmu_way_kind kind, unsigned n);
+/* One more of the counter at that offset. x15 is free; x17 is borrowed, unless that is. */
+void papi_a64_add_one(struct papi_a64_translation *t, unsigned offset);
+/* Whether a profile is to know whether branches were taken. */
+static inline bool papi_a64_profiles_taken(const struct papi_vpmu_wants *wants)
+{
+	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
+}
+
 /* check.c: goes on only if the program's words are still those that were decoded. */
 void papi_a64_check_unchanged(struct papi_a64_translation *t);
 /* Finds the most that a pass through the block brings any overflow nearer; goes on only if the thread has a budget for
@@ -185,6 +204,16 @@ void papi_a64_end_asides(struct papi_a64_translation *t);
 void papi_a64_end_block(struct papi_a64_translation *t);
 /* Goes on at that pc of the program. */
 void papi_a64_link_to(struct papi_a64_translation *t, uint64_t pc);
+
+/* calls.c: of a direct branch that calls something, notes what, before it is made; false: it does not, or no calls are
+ * wanted. And behind it, in place of a link, leaves for the runtime, which opens the frame and goes on there. */
+bool papi_a64_note_callee(struct papi_a64_translation *t, const struct papi_a64_instruction *last, uint64_t pc);
+void papi_a64_exit_for_call(struct papi_a64_translation *t);
+/* What an indirect branch is for the frames: nothing; a call, whose target the thread's callee has to be before it is
+ * made; or a return, which any is that moves the stack. Behind it, with the target as the thread's pc, leaves. */
+enum papi_a64_turn { PAPI_A64_TURN_NONE, PAPI_A64_TURN_CALL, PAPI_A64_TURN_RETURN };
+enum papi_a64_turn papi_a64_turn_of(const struct papi_a64_translation *t, const struct papi_a64_instruction *last);
+void papi_a64_exit_for_turn(struct papi_a64_translation *t, enum papi_a64_turn turn);
 
 /* indirect.c: the end of one whose last instruction is an indirect jump or call, or a return. */
 void papi_a64_end_indirect(struct papi_a64_translation *t);

@@ -46,15 +46,27 @@ static uint64_t slot_of(uint64_t pc, const uint32_t words[], unsigned *n)
 	return ((pc + 4 * i) & ~(uint64_t)0xfff) + (uint64_t)page.offset + (uint64_t)(words[i + 1] >> 10 & 0xfff) * 8;
 }
 
-static bool stub_leads_to_library(const struct papi_vpmu_view *view, uint64_t pc, unsigned *n)
+static uint64_t find_slot(const struct papi_vpmu_view *view, uint64_t pc, unsigned *n)
 {
 	uint32_t words[STUB_SIZE] = { 0 };
-	uint64_t slot, target;
 
 	if (pc % 4 || !reaches(view, pc, STUB_SIZE))
-		return false;
+		return 0;
 	memcpy(words, papi_vpmu_view_bytes(view, pc), sizeof(words));
-	slot = slot_of(pc, words, n);
+	return slot_of(pc, words, n);
+}
+
+uint64_t papi_a64_stub_slot(const struct papi_vpmu_view *view, uint64_t pc)
+{
+	unsigned n;
+
+	return find_slot(view, pc, &n);
+}
+
+static bool stub_leads_to_library(const struct papi_vpmu_view *view, uint64_t pc, unsigned *n)
+{
+	uint64_t slot = find_slot(view, pc, n), target;
+
 	return slot && view->load(view, slot, &target) && view->is_library(view, target);
 }
 

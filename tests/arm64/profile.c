@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exact profiles: the sum over all instructions is what is counted, and each instruction of what is known has run as
+ * often as it must. As "profile print", for witnesses: how often each instruction of a kernel ran.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "components/vpmu/counters.h"
+#include "kernels.h"
+#include "profiled.h"
+#include "virtual.h"
+
+#define ROUNDS  60000
+#define ALL     ((1ull << PAPI_AGENT_EXACT) - 1)
+#define THREADS 4
+#define TICKS   200
+
+/* known.S: a round of the loop is 33 instructions, the last of them its branch. */
+void known(uint64_t rounds), count_tick(int number, siginfo_t *info, void *context);
+extern const char known_loop[], known_end[];
+extern volatile uint64_t ticks;
+#define IN_LOOP 32
+
+/* Of a process and its parent. */
+static struct shared {
+	uint64_t ticks, calls;
+} * shared;
+
+static void run_kernels(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < n_kernels; i++)
+		kernels[i].run();
+}
+
+static void expect_counters(const uint64_t expected[PAPI_AGENT_EXACT], const uint64_t got[PAPI_AGENT_EXACT])
+{
+	for (unsigned i = 0; i < PAPI_AGENT_EXACT; i++)
+		if (expected[i] != got[i]) {
+			printf("counter %u\n", i);
+			EXPECT_EQUAL((long long)expected[i], (long long)got[i]);
+		}
+}
+
+/* The same work, counted and profiled. */
+static void sums_are_counts(void)
+{
+	uint64_t counted[PAPI_AGENT_EXACT], profiled[PAPI_AGENT_EXACT];
+
+	profiled_run(&(struct papi_agent_plan){ .counters = ALL }, run_kernels, NULL, counted);
+	profiled_make(ALL, false, 0, run_kernels, NULL);
+	profiled_sums(profiled);
+	EXPECT(counted[PAPI_VPMU_INSTRUCTIONS] > 100000);
+	expect_counters(counted, profiled);
+}
+
+/* ---- a loop of which all is known ---- */
+
+static void run_known(void *rounds)
+{
+	known(*(const uint64_t *)rounds);
+}
+
+static void expect_loop(uint64_t rounds, uint64_t calls)
+{
+	for (const char *at = known_loop; at < known_end; at += 4)
+		if (!EXPECT_EQUAL((long long)rounds, (long long)profiled_in(at, at + 4, PAPI_VPMU_INSTRUCTIONS)))
+			break;
+	EXPECT_EQUAL(IN_LOOP, (known_end - known_loop) / 4);
+	EXPECT_EQUAL(
+		(long long)(rounds - calls), (long long)profiled_in(known_loop, known_end, PAPI_VPMU_BRANCHES_TAKEN));
+	EXPECT_EQUAL(
+		(long long)(rounds * 1), (long long)profiled_in(known_loop, known_end, PAPI_VPMU_BRANCHES_CONDITIONAL));
+	/* What is before the loop, and behind it. */
+	EXPECT_EQUAL((long long)calls,
+		(long long)profiled_in((const char *)known, (const char *)known + 4, PAPI_VPMU_INSTRUCTIONS));
+	EXPECT_EQUAL((long long)calls, (long long)profiled_in(known_end + 24, known_end + 28, PAPI_VPMU_RETURNS));
+}
+
+static void each_instruction(void)
+{
+	uint64_t rounds = ROUNDS;
+
+	profiled_make(ALL, false, 0, run_known, &rounds);
+	expect_loop(ROUNDS, 1);
+}
+
+/* Of events that need no branches, ways are others. */
+static void instructions_alone(void)
+{
+	uint64_t rounds = ROUNDS;
+
+	profiled_make(1, false, 0, run_known, &rounds);
+	for (const char *at = known_loop; at < known_end; at += 4)
+		EXPECT_EQUAL(ROUNDS, (long long)profiled_in(at, at + 4, PAPI_VPMU_INSTRUCTIONS));
+}
+
+/* ---- signals ---- */
+
+/* How much slower than a processor this one is: so much longer are the intervals. */
+static long slowness = 1;
+
+/* In translated code whose ways they interrupt anywhere. */
+static void run_interrupted(void *unused)
+{
+	struct sigaction action = { .sa_sigaction = count_tick, .sa_flags = SA_SIGINFO };
+	struct itimerval interval = { { 0, 400 * slowness }, { 0, 400 * slowness } };
+	sigset_t alarm;
+
+	(void)unused;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigaction(SIGALRM, &action, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	while (ticks < TICKS) {
+		setitimer(ITIMER_REAL, &interval, NULL);
+		known(ROUNDS);
+		interval.it_interval.tv_usec = slowness * (400 + interval.it_interval.tv_usec / slowness % 1000);
+		shared->calls++;
+	}
+	setitimer(ITIMER_REAL, &(struct itimerval){ .it_interval = { 0, 0 } }, NULL);
+	shared->ticks = ticks;
+}
+
+static void signals_between(void)
+{
+	const char *handler = (const char *)count_tick;
+
+	shared->calls = 0;
+	profiled_make(ALL, false, 0, run_interrupted, NULL);
+	expect_loop(shared->calls * ROUNDS, shared->calls);
+	EXPECT(shared->ticks >= TICKS);
+	for (unsigned i = 0; i < 5; i++)
+		EXPECT_EQUAL((long long)shared->ticks,
+			(long long)profiled_in(handler + 4 * i, handler + 4 * i + 4, PAPI_VPMU_INSTRUCTIONS));
+}
+
+/* ---- threads ---- */
+
+static void *run_thread(void *unused)
+{
+	(void)unused;
+	known(ROUNDS);
+	return NULL;
+}
+
+static void run_threads(void *unused)
+{
+	pthread_t threads[THREADS];
+
+	(void)unused;
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < THREADS; i++)
+			if (pthread_create(&threads[i], NULL, run_thread, NULL))
+				abort();
+		for (unsigned i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+	}
+}
+
+static void all_threads(void)
+{
+	profiled_make(ALL, false, 0, run_threads, NULL);
+	expect_loop(3ull * THREADS * ROUNDS, 3ull * THREADS);
+}
+
+/* ---- for witnesses ---- */
+
+extern const char __executable_start[], etext[];
+
+static void run_named(void *name)
+{
+	for (unsigned i = 0; i < n_kernels; i++)
+		if (!strcmp(kernels[i].name, name))
+			kernels[i].run();
+}
+
+static int print(const char *mode, char *kernel)
+{
+	printf("base %p\n", (const void *)__executable_start);
+	if (!strcmp(mode, "print")) {
+		profiled_make(1, false, 0, run_named, kernel);
+		profiled_print(__executable_start, etext);
+	} else {
+		run_named(kernel);
+	}
+	return check_failures() > 0;
+}
+
+int main(int count, char **arguments)
+{
+	static const struct test tests[] = {
+		{ "the sum over all instructions is what is counted", sums_are_counts },
+		{ "each instruction of a loop", each_instruction },
+		{ "where instructions alone are profiled", instructions_alone },
+		{ "with signals between any two instructions", signals_between },
+		{ "of all threads", all_threads },
+	};
+
+	setlinebuf(stdout);
+	setenv("PAPI_VPMU", "always", 1);
+	if (!virtual_begin())
+		return 77;
+	if (count > 2)
+		return print(arguments[1], arguments[2]);
+	if (count > 1)
+		slowness = atol(arguments[1]);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(shared != MAP_FAILED);
+	kernels_begin();
+	return check_run(tests, COUNT_OF(tests));
+}

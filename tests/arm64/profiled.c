@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profiled.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "components/vpmu/profile_log.h"
+
+#define PLACES    65536 /* instructions of a profile, at most; a power of two */
+#define MAX_CALLS 8192
+
+/* ---- an agent of the process itself ---- */
+
+/*
+ * The work is done by a thread that is made when all is counted, and the first thread is not looked at: what its
+ * counters hold is told when a thread ends. Pages cannot be lent where an emulator has no second mapping of memory.
+ */
+static uint64_t *ended;
+
+static void *take(void)
+{
+	return NULL;
+}
+
+static void begin(void *page, int tid)
+{
+	(void)page;
+	(void)tid;
+}
+
+static void add(uint64_t *counters, int tid)
+{
+	(void)tid;
+	for (unsigned i = 0; i < PAPI_AGENT_LANES * PAPI_AGENT_COUNTERS; i++) {
+		__atomic_fetch_add(&ended[i % PAPI_AGENT_COUNTERS], counters[i], __ATOMIC_RELAXED);
+		counters[i] = 0;
+	}
+}
+
+static void take_back(unsigned counter, uint64_t number)
+{
+	__atomic_fetch_sub(&ended[counter], number, __ATOMIC_RELAXED);
+}
+
+static void nothing(void)
+{
+}
+
+static void lose(const char *reason)
+{
+	printf("not counted: %s\n", reason);
+	_exit(3);
+}
+
+struct task {
+	void (*work)(void *);
+	void *argument;
+};
+
+static void *do_task(void *task)
+{
+	((struct task *)task)->work(((struct task *)task)->argument);
+	return NULL;
+}
+
+static void run_here(const struct papi_agent_plan *plan, struct task *task)
+{
+	static const struct papi_agent agent = { take, begin, add, take_back, nothing, nothing, lose };
+	pthread_t thread;
+	sigset_t alarm;
+
+	/* That is for the work alone, which unblocks it. */
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	if (papi_agent_lend(&agent, 0, 0) != PAPI_OK || papi_agent_start(plan) != PAPI_OK) {
+		printf("%s\n", PAPI_error_detail());
+		_exit(2);
+	}
+	if (pthread_create(&thread, NULL, do_task, task) || pthread_join(thread, NULL))
+		_exit(4);
+	_exit(0);
+}
+
+void profiled_run(
+	const struct papi_agent_plan *plan, void (*work)(void *), void *argument, uint64_t counters[PAPI_AGENT_EXACT])
+{
+	struct task task = { work, argument };
+	int status;
+	pid_t child;
+
+	if (!ended)
+		ended = mmap(NULL, PAPI_AGENT_COUNTERS * sizeof(*ended), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(ended != MAP_FAILED);
+	memset(ended, 0, PAPI_AGENT_COUNTERS * sizeof(*ended));
+	fflush(NULL);
+	child = fork();
+	REQUIRE(child >= 0);
+	if (!child)
+		run_here(plan, &task);
+	REQUIRE(waitpid(child, &status, 0) == child);
+	REQUIRE(EXPECT_EQUAL(0, status));
+	if (counters)
+		memcpy(counters, ended, PAPI_AGENT_EXACT * sizeof(*counters));
+}
+
+/* ---- what a profile says ---- */
+
+struct place {
+	uint64_t pc, runs, counters[PAPI_AGENT_EXACT];
+};
+static struct place *places;
+
+struct call {
+	uint64_t site, target, times, within[PAPI_AGENT_EXACT];
+};
+static struct call *calls;
+static unsigned n_calls;
+
+static struct place *place_of(uint64_t pc)
+{
+	for (unsigned i = (unsigned)(pc / 4) % PLACES;; i = (i + 1) % PLACES) {
+		if (places[i].pc && places[i].pc != pc)
+			continue;
+		places[i].pc = pc;
+		return &places[i];
+	}
+}
+
+/* The files, in memory. */
+struct file {
+	const uint8_t *bytes;
+	uint64_t size;
+};
+static struct file log_file, counts_file;
+
+static const struct papi_vpmu_log_head *head(void)
+{
+	return (const void *)log_file.bytes;
+}
+
+static const struct papi_vpmu_log_entry *entry_at(uint64_t offset)
+{
+	return (const void *)(log_file.bytes + offset);
+}
+
+#define FOR_EACH_ENTRY(entry)                                                                       \
+	for (const struct papi_vpmu_log_entry *entry = entry_at(sizeof(struct papi_vpmu_log_head)); \
+		(const uint8_t *)entry < log_file.bytes + head()->used;                             \
+		entry = (const void *)((const uint8_t *)entry + (entry->size + 7) / 8 * 8))
+
+#define FIRST_LANE 1
+
+/* A counter of all threads but the first. */
+static uint64_t count_of(uint32_t number)
+{
+	uint64_t sum = 0;
+
+	FOR_EACH_ENTRY(entry)
+	{
+		const struct papi_vpmu_log_extent *extent = (const void *)entry;
+
+		if (entry->type != PAPI_VPMU_LOG_EXTENT || extent->lane == FIRST_LANE || number < extent->first ||
+			number - extent->first >= extent->number)
+			continue;
+		REQUIRE(extent->offset + 8ull * extent->number <= counts_file.size);
+		sum += ((const uint64_t *)(const void *)(counts_file.bytes + extent->offset))[number - extent->first];
+	}
+	return sum;
+}
+
+/* So many times that way of the block. */
+static void add_way(const struct papi_vpmu_log_block *block, struct papi_vpmu_way way, uint64_t times)
+{
+	const uint8_t *at = (const uint8_t *)(block->ways + block->n_ways);
+	uint64_t pc = block->pc;
+
+	if (!times)
+		return;
+	REQUIRE(way.n > 0 && way.n <= block->n_instructions && way.kind <= PAPI_VPMU_WAY_TAKEN);
+	for (unsigned i = 1; i <= way.n; i++) {
+		struct place *place = place_of(pc);
+		unsigned n = at[1];
+
+		pc += at[0];
+		at += 2;
+		if (way.kind != PAPI_VPMU_WAY_TAKEN && n) {
+			place->runs += times;
+			for (unsigned j = 0; j < n; j++)
+				place->counters[at[2 * j]] += times * at[2 * j + 1];
+		}
+		at += 2 * n;
+		if (i == way.n && way.kind != PAPI_VPMU_WAY_PREFIX)
+			place->counters[PAPI_VPMU_BRANCHES_TAKEN] += times;
+	}
+}
+
+static void read_block(const struct papi_vpmu_log_block *block)
+{
+	REQUIRE(EXPECT_EQUAL(1, block->copies));
+	for (unsigned i = 0; i < block->n_ways; i++)
+		add_way(block, block->ways[i], count_of(block->first_way + i));
+	for (uint32_t next = block->more; next;) {
+		const struct papi_vpmu_log_way *way = (const void *)entry_at(next);
+
+		add_way(block, way->way, count_of(way->number));
+		next = way->more;
+	}
+}
+
+static void read_pair(const struct papi_vpmu_log_pair *pair)
+{
+	const struct papi_vpmu_log_block *block = (const void *)entry_at(pair->block);
+	struct call *call = &calls[n_calls++];
+	uint32_t number = pair->number;
+
+	REQUIRE(n_calls < MAX_CALLS);
+	call->site = pair->block ? block->pc + 4ull * (block->n_instructions - 1u) : 0;
+	call->target = pair->target;
+	call->times = count_of(number++);
+	for (uint64_t left = head()->profile; left; left &= left - 1)
+		call->within[__builtin_ctzll(left)] = count_of(number++);
+}
+
+static void read_file(const char *directory, const char *suffix, struct file *file)
+{
+	DIR *names = opendir(directory);
+	const struct dirent *name;
+	char path[600] = "";
+
+	REQUIRE(names);
+	while ((name = readdir(names)))
+		if (strlen(name->d_name) > strlen(suffix) &&
+			!strcmp(name->d_name + strlen(name->d_name) - strlen(suffix), suffix)) {
+			REQUIRE(!path[0]); /* one process, one profile */
+			snprintf(path, sizeof(path), "%s/%s", directory, name->d_name);
+		}
+	closedir(names);
+	if (file->bytes)
+		munmap((void *)(uintptr_t)file->bytes, file->size);
+	FILE *stream = fopen(path, "r");
+	struct stat status;
+	REQUIRE(stream && !fstat(fileno(stream), &status));
+	file->size = (uint64_t)status.st_size;
+	file->bytes = mmap(NULL, file->size, PROT_READ, MAP_SHARED, fileno(stream), 0);
+	REQUIRE(file->bytes != MAP_FAILED);
+	fclose(stream);
+	REQUIRE(unlink(path) == 0);
+}
+
+void profiled_make(uint64_t counters, bool with_calls, uint32_t contexts, void (*work)(void *), void *argument)
+{
+	struct papi_agent_plan plan = { .profile = counters, .calls = with_calls, .contexts = contexts };
+
+	snprintf(plan.directory, sizeof(plan.directory), "%s/profiled.XXXXXX", getenv("TMPDIR") ?: "/tmp");
+	REQUIRE(mkdtemp(plan.directory));
+	profiled_run(&plan, work, argument, NULL);
+	read_file(plan.directory, PAPI_VPMU_LOG_SUFFIX, &log_file);
+	read_file(plan.directory, PAPI_VPMU_LOG_COUNTS, &counts_file);
+	REQUIRE(rmdir(plan.directory) == 0);
+	REQUIRE(head()->magic == PAPI_VPMU_LOG_MAGIC && head()->version == PAPI_VPMU_LOG_VERSION);
+	REQUIRE(EXPECT_EQUAL((long long)counters, (long long)head()->profile));
+	free(places);
+	free(calls);
+	places = calloc(PLACES, sizeof(*places));
+	calls = calloc(MAX_CALLS, sizeof(*calls));
+	n_calls = 0;
+	REQUIRE(places && calls);
+	FOR_EACH_ENTRY(entry)
+	{
+		if (entry->type == PAPI_VPMU_LOG_BLOCK)
+			read_block((const void *)entry);
+		else if (entry->type == PAPI_VPMU_LOG_PAIR)
+			read_pair((const void *)entry);
+	}
+}
+
+uint64_t profiled_in(const void *start, const void *end, unsigned counter)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t pc = (uintptr_t)start; pc < (uintptr_t)end; pc += 4)
+		sum += place_of(pc)->counters[counter];
+	return sum;
+}
+
+void profiled_sums(uint64_t counters[PAPI_AGENT_EXACT])
+{
+	memset(counters, 0, PAPI_AGENT_EXACT * sizeof(*counters));
+	for (unsigned i = 0; i < PLACES; i++)
+		for (unsigned j = 0; j < PAPI_AGENT_EXACT; j++)
+			counters[j] += places[i].counters[j];
+}
+
+void profiled_print(const void *start, const void *end)
+{
+	for (uint64_t pc = (uintptr_t)start; pc < (uintptr_t)end; pc += 4)
+		if (place_of(pc)->runs)
+			printf("%#llx %llu\n", (unsigned long long)(pc), (unsigned long long)place_of(pc)->runs);
+}
+
+static bool is_from(const struct call *call, const void *start, const void *end, const void *target)
+{
+	return call->target == (uintptr_t)target &&
+		(!end || (call->site >= (uintptr_t)start && call->site < (uintptr_t)end));
+}
+
+uint64_t profiled_calls(const void *start, const void *end, const void *target)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < n_calls; i++)
+		sum += is_from(&calls[i], start, end, target) ? calls[i].times : 0;
+	return sum;
+}
+
+uint64_t profiled_within(const void *start, const void *end, const void *target, unsigned counter)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < n_calls; i++)
+		sum += is_from(&calls[i], start, end, target) ? calls[i].within[counter] : 0;
+	return sum;
+}

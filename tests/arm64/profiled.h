@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that a profile is made of, or that are counted, in a process of their own; and what the files of the profile
+ * say afterwards (components/vpmu/profile_log.h), read without the tools. */
+#ifndef PAPI_TESTS_ARM64_PROFILED_H
+#define PAPI_TESTS_ARM64_PROFILED_H
+
+#include <stdint.h>
+
+#include "components/vpmu/agent.h"
+
+/* Runs work(argument) in a process with that plan, in a thread; the counters of that and of those it makes, summed up,
+ * unless that is NULL. Fails the test where it does not come to its end. */
+void profiled_run(
+	const struct papi_agent_plan *plan, void (*work)(void *), void *argument, uint64_t counters[PAPI_AGENT_EXACT]);
+
+/* The same with a plan of a profile of those counters, with its calls or without; the files are read before they are
+ * taken away. */
+void profiled_make(uint64_t counters, bool calls, uint32_t contexts, void (*work)(void *), void *argument);
+
+/* Of the profile that was made last, in [start, end): that counter. */
+uint64_t profiled_in(const void *start, const void *end, unsigned counter);
+/* Everywhere. */
+void profiled_sums(uint64_t counters[PAPI_AGENT_EXACT]);
+/* Lines of it: file offset and how often that instruction ran, of all in [start, end) of the program's file. */
+void profiled_print(const void *start, const void *end);
+
+/* Of its calls, from [start, end) to target: how many, and that counter until their returns. Recursion is counted with
+ * the outermost call. end NULL: from anywhere. */
+uint64_t profiled_calls(const void *start, const void *end, const void *target);
+uint64_t profiled_within(const void *start, const void *end, const void *target, unsigned counter);
+
+#endif
