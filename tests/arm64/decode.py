@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+from operands import operand_of
 from oracle import COUNTERS, KINDS, Text
 
 DISASSEMBLER = 'aarch64-linux-gnu-objdump'
@@ -101,7 +102,9 @@ class Decoded:
         (self.kind, self.known, self.reads, self.writes, self.offset, self.key, self.zero, self.work_is_unknown,
          self.memory_is_unknown) = numbers[:9]
         self.kind = KINDS[self.kind]
-        self.counts = {name: count for name, count in zip(COUNTERS, numbers[9:], strict=True) if count}
+        behind = 9 + len(COUNTERS)
+        self.counts = {name: count for name, count in zip(COUNTERS, numbers[9:behind], strict=True) if count}
+        self.operand = numbers[behind:]
 
 
 def skipped(found):
@@ -132,6 +135,11 @@ def differences(text, found, address):
     mine = {name: count for name, count in found.counts.items() if name not in names}
     if counts != mine:
         yield f'counts {mine}, not {counts}'
+    operand = operand_of(text)
+    if found.operand[0] and found.operand[1:] != operand:
+        yield f'operand {found.operand[1:]}, not {operand}'
+    if not found.operand[0] and operand:
+        yield f'operand of which nothing is known, not {operand}'
 
 
 def is_reserved(word, text):

@@ -13,6 +13,15 @@ static void print_counts(const struct papi_a64_instruction *instruction)
 		printf(" %u", counts[i]);
 }
 
+static void print_operand(const struct papi_a64_operand *operand)
+{
+	bool indexed = operand->index != PAPI_A64_NO_REGISTER;
+
+	printf(" %u %u %u %u %u %u %u %u %d %d %u", operand->is_known, operand->size, operand->is_zeroed, operand->base,
+		operand->index, indexed ? operand->extension : 0, operand->shift, operand->moves, operand->displacement,
+		operand->moves_by_register ? 0 : operand->moved, operand->moves_by_register);
+}
+
 int main(void)
 {
 	struct papi_a64_instruction i;
@@ -23,6 +32,7 @@ int main(void)
 		printf("%u %u %u %u %lld %u %u %u %u", i.kind, i.known, i.reads, i.writes, (long long)i.offset, i.key,
 			i.zero_modifier, i.work_is_unknown, i.memory_is_unknown);
 		print_counts(&i);
+		print_operand(&i.operand);
 		putchar('\n');
 	}
 	return 0;

@@ -208,8 +208,13 @@ static void decode_system(uint32_t word, struct papi_a64_instruction *i)
 	if (papi_a64_bits(word, 20, 19) != 1 || reads_system)
 		return;
 	/* Of op1, CRn, CRm and op2: dc zva, gva, gzva. */
-	if (maintained == 0x1ba1 || maintained == 0x1ba3 || maintained == 0x1ba4)
+	if (maintained == 0x1ba1 || maintained == 0x1ba3 || maintained == 0x1ba4) {
 		i->stores = 1;
+		i->operand = (struct papi_a64_operand){ .base = (uint8_t)papi_a64_bits(word, 4, 0),
+			.index = PAPI_A64_NO_REGISTER,
+			.is_zeroed = true,
+			.is_known = maintained == 0x1ba1 && D };
+	}
 }
 
 static void decode_branch(uint32_t word, struct papi_a64_instruction *i)

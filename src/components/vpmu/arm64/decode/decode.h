@@ -50,6 +50,28 @@ enum papi_a64_calculation {
 	PAPI_A64_MULTIPLY_ADD,
 };
 
+/* How an index is extended before it is shifted, as in words: the others are not in addresses. */
+enum papi_a64_extension { PAPI_A64_UXTW = 2, PAPI_A64_UXTX = 3, PAPI_A64_SXTW = 6, PAPI_A64_SXTX = 7 };
+
+#define PAPI_A64_NO_REGISTER 32u
+
+/*
+ * What an instruction accesses: so many bytes at base + index + displacement, from there on; a pair, or a structure, is
+ * one access. Of a literal, that its offset tells, there is no base.
+ */
+struct papi_a64_operand {
+	uint16_t size;            /* 0: nothing, or it is not known what (is_known) */
+	uint8_t base;             /* 31: the stack pointer; PAPI_A64_NO_REGISTER */
+	uint8_t index;            /* PAPI_A64_NO_REGISTER: there is none */
+	uint8_t extension, shift; /* of the index: enum papi_a64_extension */
+	bool is_known;
+	bool is_zeroed; /* dc zva and its kin: the block of the base, however large blocks are */
+	bool moves;     /* the base becomes another: by a constant, or by an index */
+	int32_t displacement;
+	int32_t moved; /* by so much, where that is a constant, once the access is done */
+	bool moves_by_register;
+};
+
 struct papi_a64_instruction {
 	uint32_t word;
 	uint8_t kind; /* enum papi_a64_kind */
@@ -64,6 +86,7 @@ struct papi_a64_instruction {
 	bool zero_modifier;
 
 	uint8_t loads, stores; /* 0 or 1: a pair is one */
+	struct papi_a64_operand operand;
 	bool prefetches, is_atomic, is_fence;
 	bool is_integer; /* computes in general registers, or atomically in memory */
 	bool is_vector;  /* on more than one element of a vector register */
