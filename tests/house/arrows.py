@@ -52,7 +52,7 @@ FLOORS = {
     'components/vpmu/arm64/decode': 'components/vpmu/counters.h',
     'components/vpmu/arm64': 'components/vpmu/engine.h components/vpmu/translator components/vpmu/arm64/decode '
                              'components/vpmu/arm64/raw.h components/vpmu/ways.h components/vpmu/call_frame.h '
-                             'components/vpmu/profile_log.h',
+                             'components/vpmu/profile_log.h components/vpmu/models',
     'components/vpmu/x86_64': 'base linux/cpu components/vpmu/ways.h components/vpmu/call_frame.h '
                               'components/vpmu/profile_log.h components/vpmu/x86_64/raw.h '
                               'components/vpmu/models components/vpmu/engine.h components/vpmu/translator '

@@ -16,7 +16,9 @@
  * the new. Code is written in one mapping and run in another, and caches are told of both addresses.
  */
 #include "components/vpmu/arm64/profile.h"
+#include "components/vpmu/arm64/describe.h"
 #include "components/vpmu/arm64/translate/translate.h"
+#include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/maps.h"
@@ -138,9 +140,24 @@ static struct papi_vpmu_block *file(const struct papi_a64_translation *t)
 	return filed;
 }
 
+/* What the records of each way out are described by, and the branches. False when there is no room. */
+static bool describe(struct papi_a64_translation *t)
+{
+	const struct papi_a64_part all = { t->decoded.count, false };
+
+	if (!papi_a64_tells_anything(t))
+		return true;
+	/* Even if no way makes a record, the pages of its branches get their numbers. */
+	for (unsigned i = 0; i < papi_a64_ways(&t->decoded); i++)
+		if (!papi_a64_describe(&t->plan, &t->decoded, papi_a64_way(&t->decoded, i), &t->descriptions[i]))
+			return false;
+	papi_a64_describe_branches(&t->plan, &t->decoded, all, t->branches);
+	return true;
+}
+
 static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
 {
-	const struct papi_a64_request request = {
+	struct papi_a64_request request = {
 		.view = &papi_vpmu_process,
 		.wants = &flavour->wants,
 		.pc = pc,
@@ -151,8 +168,12 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 	};
 	struct papi_a64_place place;
 
+	if (flavour->wants.parts) {
+		request.line_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
+		request.zero_shift = papi_a64_zero_shift();
+	}
 	papi_a64_translation_plan(&translation, &request);
-	if (!open_place(&place, flavour, pc))
+	if (!describe(&translation) || !open_place(&place, flavour, pc))
 		return NULL;
 	translation.block.flavour = flavour;
 	if (translation.n_ways)
@@ -210,6 +231,6 @@ const char *papi_vpmu_step_obstacle(uint64_t pc)
 	if (word == PAPI_VPMU_GUARD_FAILED)
 		return "the program goes on where there is no code";
 	papi_a64_decode((uint32_t)word, &instruction);
-	obstacle = papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints());
+	obstacle = papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints(), papi_vpmu_self->wants.parts);
 	return obstacle ? obstacle : "an instruction of the program was being changed";
 }

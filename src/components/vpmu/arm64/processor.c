@@ -31,6 +31,8 @@ AT(in_runtime, A64_IN_RUNTIME);
 AT(signal_state, A64_SIGNAL_STATE);
 AT(gate_depth, A64_GATE_DEPTH);
 AT(gate_enter, A64_GATE_ENTER);
+AT(trace_next, A64_TRACE_NEXT);
+AT(trace_limit, A64_TRACE_LIMIT);
 AT(budget, A64_BUDGET);
 AT(jump_miss, A64_JUMP_MISS);
 AT(watched, A64_WATCHED);
@@ -41,6 +43,8 @@ AT(delivering, A64_DELIVERING);
 AT(calls_top, A64_CALLS_TOP);
 AT(callee, A64_CALLEE);
 AT(call_site, A64_CALL_SITE);
+AT(branches_next, A64_BRANCHES_NEXT);
+AT(branches_limit, A64_BRANCHES_LIMIT);
 AT(gates, A64_GATES);
 AT(syscall_kinds, A64_SYSCALL_KINDS);
 AT(jumps, A64_JUMPS);
@@ -61,8 +65,7 @@ const uint64_t papi_vpmu_processor_reach = (uint64_t)1 << 27;
 /* A branch to no address at all has been done when the processor finds out. */
 const uint64_t papi_vpmu_processor_end_of_programs = UINT64_MAX;
 const uint32_t papi_vpmu_processor_jump_slot = R_AARCH64_JUMP_SLOT;
-/* Exact events alone, as yet. */
-const unsigned papi_vpmu_processor_parts = 0;
+const unsigned papi_vpmu_processor_parts = PAPI_VPMU_PARTS;
 const bool papi_vpmu_processor_profiles = true, papi_vpmu_processor_calls_by_stack = false;
 const uint64_t papi_vpmu_processor_ways = A64_BASE + A64_WAYS, papi_vpmu_processor_max_ways = A64_MAX_WAYS,
 	       papi_vpmu_processor_pairs = A64_BASE + A64_PAIR_KEYS;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/arm64/recover.h"
 
+#include "components/vpmu/arm64/describe.h"
 #include "components/vpmu/arm64/translate/offsets.h"
 #include "components/vpmu/call_frame.h"
+#include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
+#include "components/vpmu/translator/trace.h"
+#include "components/vpmu/translator/wanted.h"
 
 static void add_way(const struct papi_a64_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
 {
@@ -41,18 +45,97 @@ static struct papi_a64_recovery recovery_of(struct papi_vpmu_thread *thread, con
 	};
 }
 
+/* ---- what of a block has run, and is in no record ---- */
+
+/* Its record is made here, and goes through the models at once: the next time it would be another part. */
+struct cut_off {
+	bool is_record;
+	unsigned words;
+	uint64_t record[PAPI_A64_BLOCK_LENGTH + 2];
+	struct papi_a64_description description;
+};
+
+/* Of its instructions, as they were translated. */
+static void decode(const struct papi_vpmu_block *block, struct papi_a64_block *decoded)
+{
+	unsigned count = block->size / 4;
+
+	decoded->pc = block->pc;
+	decoded->count = count;
+	decoded->alone = false;
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t word;
+
+		__builtin_memcpy(&word, block->bytes + 4 * (size_t)i, sizeof(word));
+		papi_a64_decode(word, &decoded->instructions[i]);
+		decoded->trimmed[i] = i + block->trimmed >= count;
+	}
+}
+
+/* The values are where the trace ends, but for those that come late. */
+static void make_record(const struct papi_vpmu_thread *thread, const struct papi_a64_trace_plan *plan,
+	const struct papi_a64_block *block, struct papi_a64_part part, const struct papi_a64_state *state,
+	struct cut_off *cut_off)
+{
+	unsigned words = papi_a64_part_words(plan, block, part);
+
+	cut_off->is_record = true;
+	cut_off->words = words;
+	cut_off->record[0] = 0;
+	for (unsigned i = 1; i < words; i++)
+		cut_off->record[i] = thread->trace_next[i];
+	for (unsigned i = 0; i < plan->n_stores; i++)
+		if (papi_a64_is_late(&plan->stores[i], part))
+			cut_off->record[plan->stores[i].word] = papi_a64_value_now(plan, plan->stores[i].word, state);
+	if (papi_a64_part_tells_target(plan, block, part))
+		cut_off->record[words - 1] = state->pc;
+	papi_a64_describe_part(plan, block, part, 0, &cut_off->description);
+}
+
+/* The state is the program's by now. Under the lock. */
+static void cut_off(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block,
+	const struct papi_a64_untold *untold, const struct papi_a64_state *state, struct cut_off *cut_off)
+{
+	static struct papi_a64_trace_plan plan;
+	static struct papi_a64_block decoded;
+	const struct papi_vpmu_wants *wants = &block->flavour->wants;
+	const struct papi_a64_trace_request request = { .parts = wants->parts,
+		.line_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift,
+		.zero_shift = papi_a64_zero_shift(),
+		.counted = papi_vpmu_in_range(wants, block->pc) };
+
+	decode(block, &decoded);
+	papi_a64_trace_plan(&plan, &decoded, &request);
+	if (plan.streams && untold->branches)
+		thread->branches_next += papi_a64_describe_branches(
+			&plan, &decoded, untold->part, thread->branches_next);
+	if (plan.traced && untold->record && papi_a64_part_makes_record(&plan, &decoded, untold->part))
+		make_record(thread, &plan, &decoded, untold->part, state, cut_off);
+}
+
 bool papi_a64_recover_thread(struct papi_vpmu_thread *thread, struct papi_a64_state *state)
 {
+	struct cut_off rest = { .is_record = false };
 	const struct papi_vpmu_block *block;
 	struct papi_a64_recovery recovery;
+	struct papi_a64_untold untold;
 
 	papi_vpmu_cache_lock();
 	block = papi_vpmu_cache_block_at(state->pc);
 	if (block) {
+		bool traced, modelled;
+
 		recovery = recovery_of(thread, block);
+		modelled = recovery.wants && recovery.wants->parts && thread->models;
+		traced = modelled && papi_a64_find_untold(block, state->pc, &untold);
 		papi_a64_recover(&recovery, state);
+		if (traced)
+			cut_off(thread, block, &untold, state, &rest);
 	}
 	papi_vpmu_cache_unlock();
+	if (rest.is_record)
+		papi_vpmu_trace_run(
+			thread, rest.record, rest.record + rest.words, (const unsigned char *)&rest.description);
 	return block != NULL;
 }
 

@@ -15,7 +15,7 @@
  * stored as it is; base and index need a lea.
  *
  * A record becomes part of the trace when the pointer to its end is stored, at the end of the block: a block that is
- * left in its middle by a signal leaves nothing behind.
+ * left in its middle by a signal leaves nothing behind, unless who delivers that makes a record of what has run.
  *
  * A function that begins with a comparison and a branch is a block that has nothing to tell. The record of the block
  * that calls it stands for both, or of one that jumps there; a signal in between changes nothing of it.
@@ -24,7 +24,8 @@
  * there. A return, or an indirect jump or call, has the address where it goes in the last word of its record.
  *
  * The description has the conditional branches of a block, in 32 bits each: what the predictor looks at of the address,
- * and whether it was taken. Of the one at its end the next record tells that, as it says where it went.
+ * and whether it was taken. Of the one at its end the next record tells that, as it says where it went, unless either
+ * way has a description.
  *
  * For profiles the description also says of which instruction each of these is.
  *

@@ -168,6 +168,15 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 		papi_vpmu_signals_release(thread);
 }
 
+/* What the thread has for profiles knows nothing of it: there are none where such records are made. */
+void papi_vpmu_trace_run(
+	struct papi_vpmu_thread *thread, const uint64_t *record, const uint64_t *end, const unsigned char *arena)
+{
+	if (!is_empty(thread))
+		simulate(thread);
+	papi_vpmu_simulate(thread->models, thread->counters[0], record, end, arena);
+}
+
 /* Calls of the library leave no records: what follows one tells. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread)
 {

@@ -14,7 +14,11 @@
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack);
 /* Runs what is in the trace through the models; without the lock of the cache. */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread);
-/* The same, and the branch that led to the thread's pc is predicted before anything there has run: of a thread that is
+/* The same, and then a record that is not in the trace, with its own arena: of a thread that a signal has interrupted,
+ * while all others are blocked. */
+void papi_vpmu_trace_run(
+	struct papi_vpmu_thread *thread, const uint64_t *record, const uint64_t *end, const unsigned char *arena);
+/* Drains it, and the branch that led to the thread's pc is predicted before anything there has run: of a thread that is
  * between two instructions. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread);
 /* In the child of a fork, which has that thread, or NULL, alone. */

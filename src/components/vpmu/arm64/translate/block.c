@@ -14,7 +14,13 @@ static bool is_breakpoint(const struct papi_a64_instruction *instruction)
 	return (instruction->word & 0xffe0001f) == 0xd4200000; /* brk */
 }
 
-const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bool owned)
+/* Whether nobody knows what it accesses. */
+static bool is_out_of_sight(const struct papi_a64_instruction *instruction)
+{
+	return (instruction->loads || instruction->stores || instruction->prefetches) && !instruction->operand.is_known;
+}
+
+const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bool owned, unsigned parts)
 {
 	if (instruction->kind == PAPI_A64_IN_PLACE)
 		return "the program has come to an instruction that depends on its address in a way that the virtual "
@@ -22,6 +28,9 @@ const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bo
 	if (instruction->work_is_unknown || instruction->memory_is_unknown)
 		return "the program uses instructions that the virtual PMU cannot count: scalable vectors (SVE, SME), "
 		       "or newer ones";
+	if (parts & PAPI_VPMU_PART_DATA && is_out_of_sight(instruction))
+		return "the program uses instructions whose accesses the simulators of the virtual PMU do not know: "
+		       "tags of memory, addresses that are signed, or copies of any length";
 	if (is_breakpoint(instruction) && owned)
 		return "the program has come to a breakpoint, of a debugger or without a handler";
 	return NULL;
@@ -77,7 +86,7 @@ static bool is_owned(const struct papi_vpmu_view *view, const struct papi_a64_in
 }
 
 void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_block *block, uint64_t pc, unsigned most,
-	unsigned asides, bool backward)
+	unsigned asides, bool backward, unsigned parts)
 {
 	uint64_t end = pc % 4 ? 0 : view->executable_until(view, pc);
 	const uint8_t *words = papi_vpmu_view_bytes(view, pc);
@@ -92,7 +101,7 @@ void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_bl
 
 		__builtin_memcpy(&word, words + (size_t)4 * block->count, sizeof(word));
 		papi_a64_decode(word, instruction);
-		if (papi_a64_obstacle(instruction, is_owned(view, instruction)))
+		if (papi_a64_obstacle(instruction, is_owned(view, instruction), parts))
 			break;
 		if (instruction->kind == PAPI_A64_LOAD_EXCLUSIVE && block->count > LAST_EXCLUSIVE)
 			return;

@@ -46,13 +46,13 @@ static inline bool papi_a64_leads_aside(const struct papi_a64_block *block, unsi
  * Decodes the block at pc: as many instructions as can be executed there, at most, and one that cannot be translated
  * if there is no other. It goes on behind so many conditional branches, which leave it when they are taken, of those
  * backward where that is said; and it does not begin exclusive accesses near its end. Of one instruction at most, an
- * exclusive access is the load to the store.
+ * exclusive access is the load to the store. What those parts of the simulators could not be told of is not translated.
  */
 void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_block *block, uint64_t pc, unsigned most,
-	unsigned asides, bool backward);
+	unsigned asides, bool backward, unsigned parts);
 
-/* Why an instruction cannot be translated; NULL. owned: breakpoints are a debugger's. */
-const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bool owned);
+/* Why an instruction cannot be translated; NULL. owned: breakpoints are a debugger's; parts: of the simulators. */
+const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bool owned, unsigned parts);
 
 /* trim.c: where the linker's stub at pc has the address that it leads to; 0: it is none. */
 uint64_t papi_a64_stub_slot(const struct papi_vpmu_view *view, uint64_t pc);

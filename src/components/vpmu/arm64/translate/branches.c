@@ -93,7 +93,7 @@ static bool leads_directly(const struct papi_a64_translation *t, uint64_t target
 {
 	int64_t distance;
 
-	if (borrowed || papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN) ||
+	if (borrowed || papi_a64_tells_anything(t) || papi_vpmu_is_wanted(t->request.wants, PAPI_VPMU_BRANCHES_TAKEN) ||
 		papi_a64_profiles_taken(t->request.wants))
 		return false;
 	*code = is_loop(t, target) ? start_of_loop(t) : find(t, target);
@@ -126,12 +126,14 @@ static void end_conditional(struct papi_a64_translation *t, const struct papi_a6
 	}
 	if (borrowed)
 		papi_a64_give_back(t, pc + 4);
+	papi_a64_trace_leave(t, false);
 	papi_a64_link_to(t, pc + 4);
 	papi_a64_emit_land(&t->e, place);
 	land(t, pc, borrowed, PAPI_VPMU_MARK_TAKEN);
 	if (papi_a64_is_counted(t, t->decoded.count - 1))
 		papi_a64_count_taken(t, pc);
 	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_BRANCH);
+	papi_a64_trace_leave(t, true);
 	if (is_loop(t, t->block.target))
 		papi_a64_emit_branch_to(&t->e, start_of_loop(t));
 	else
@@ -169,6 +171,7 @@ void papi_a64_end_asides(struct papi_a64_translation *t)
 		papi_a64_emit_land(&t->e, t->asides[i].place);
 		t->added = t->asides[i].added;
 		land(t, pc + 4, t->asides[i].borrowed, PAPI_VPMU_MARK_ASIDE_TAKEN);
+		papi_a64_trace_leave_aside(t, i);
 		papi_a64_count_aside(t, branch);
 		papi_a64_link_to(t, papi_a64_target(pc, &t->decoded.instructions[branch]));
 	}
@@ -186,6 +189,7 @@ static void end_direct(struct papi_a64_translation *t, const struct papi_a64_ins
 	if (calls)
 		t->call = PAPI_VPMU_CALL_MADE_NOTED;
 	papi_a64_mark_as(t, pc, PAPI_VPMU_MARK_BRANCH);
+	papi_a64_trace_leave(t, true);
 	if (calls)
 		papi_a64_exit_for_call(t);
 	else
@@ -216,9 +220,12 @@ void papi_a64_end_block(struct papi_a64_translation *t)
 		papi_a64_end_indirect(t);
 		break;
 	case PAPI_A64_SYSTEM_CALL:
+		papi_a64_trace_leave(t, false);
 		papi_a64_end_system_call(t);
 		break;
 	default:
+		papi_a64_trace_before(t, n + 1);
+		papi_a64_trace_leave(t, false);
 		papi_a64_link_to(t, pc + 4);
 	}
 }

@@ -68,17 +68,62 @@ void papi_a64_check_unchanged(struct papi_a64_translation *t)
 
 /* ---- overflow ---- */
 
-void papi_a64_weigh(struct papi_a64_translation *t)
+static uint64_t weight_of(const struct papi_a64_translation *t, enum papi_vpmu_counter counter)
 {
-	const struct papi_vpmu_wants *wants = t->request.wants;
+	return t->request.wants->weights[counter];
+}
+
+/* What the instructions are, and which way the branch may go. */
+static uint64_t weigh_exact(const struct papi_a64_translation *t)
+{
 	const struct papi_a64_block *decoded = &t->decoded;
 	uint64_t weight = 0;
 
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
-		weight += t->sums[i] * wants->weights[i];
+		weight += t->sums[i] * weight_of(t, i);
 	if (decoded->instructions[decoded->count - 1].kind == PAPI_A64_CONDITIONAL)
-		weight += wants->weights[PAPI_VPMU_BRANCHES_TAKEN];
-	t->block.weight = decoded->alone || weight >= LARGEST ? UNKNOWN : (int32_t)weight;
+		weight += weight_of(t, PAPI_VPMU_BRANCHES_TAKEN);
+	return weight;
+}
+
+/* The weight of an access that misses everything, in two pages; and that it is counted by the simulators. */
+static uint64_t weigh_access(const struct papi_a64_translation *t, const struct papi_vpmu_access *access)
+{
+	unsigned kind = access->is_write; /* write counters follow those of reads */
+
+	if (access->kind == PAPI_VPMU_PREFETCH)
+		return weight_of(t, PAPI_VPMU_PREFETCH_MISSES);
+	return weight_of(t, PAPI_VPMU_L1D_READ_MISSES + kind) + weight_of(t, PAPI_VPMU_L2D_READ_MISSES + kind) +
+		weight_of(t, PAPI_VPMU_L3D_READ_MISSES + kind) + 2 * weight_of(t, PAPI_VPMU_DTLB_READ_MISSES + kind) +
+		2 * weight_of(t, PAPI_VPMU_DTLB_READ_WALKS + kind) +
+		(t->request.wants->data_end ? weight_of(t, PAPI_VPMU_LOADS) + weight_of(t, PAPI_VPMU_STORES) : 0);
+}
+
+/* Each access may miss, each line and page of code, and each branch may be predicted wrong. */
+static uint64_t weigh_models(const struct papi_a64_translation *t)
+{
+	const struct papi_a64_part all = { t->decoded.count, false };
+	uint64_t lines = (((papi_a64_block_end(&t->decoded) - 1) >> t->request.line_shift) -
+				 (t->pc >> t->request.line_shift)) +
+		1;
+	uint64_t weight = lines *
+		(weight_of(t, PAPI_VPMU_L1I_MISSES) + weight_of(t, PAPI_VPMU_L2I_MISSES) +
+			weight_of(t, PAPI_VPMU_L3I_MISSES));
+
+	weight += 2 * (weight_of(t, PAPI_VPMU_ITLB_MISSES) + weight_of(t, PAPI_VPMU_ITLB_WALKS));
+	for (unsigned i = 0; i < t->plan.n_accesses; i++)
+		weight += weigh_access(t, &t->plan.accesses[i]);
+	weight += weight_of(t, PAPI_VPMU_INDIRECT_MISPREDICTED) + weight_of(t, PAPI_VPMU_RETURNS_MISPREDICTED);
+	return weight + papi_a64_part_branches(&t->decoded, all) * weight_of(t, PAPI_VPMU_CONDITIONAL_MISPREDICTED);
+}
+
+void papi_a64_weigh(struct papi_a64_translation *t)
+{
+	uint64_t weight = weigh_exact(t);
+
+	if (papi_a64_tells_anything(t))
+		weight += weigh_models(t);
+	t->block.weight = t->decoded.alone || weight >= LARGEST ? UNKNOWN : (int32_t)weight;
 	t->block.least_weight = t->block.weight;
 }
 

@@ -138,6 +138,7 @@ static void jump_by_16(struct papi_a64_translation *t, const struct papi_a64_ins
 	fetch_target(t, last);
 	link_return(t, last, pc);
 	arrive(t, 16);
+	papi_a64_trace_leave(t, true);
 	spilled = t->spilled;
 	not_here = look_first(t, 16, A64_BORROWED);
 	for (unsigned i = 0; i < 2; i++) {
@@ -163,7 +164,8 @@ static void jump_through_table(struct papi_a64_translation *t, const struct papi
 	papi_a64_emit_store_pair(&t->e, 16, 17, A64_BRANCHING);
 	t->spilled |= PAPI_A64_SPILLED_16 | PAPI_A64_SPILLED_17;
 	papi_a64_mark(t, pc);
-	if (last->key || is_borrowed(target) || (target == 30 && last->kind == PAPI_A64_CALL_INDIRECT))
+	if (last->key || papi_a64_tells_anything(t) || is_borrowed(target) ||
+		(target == 30 && last->kind == PAPI_A64_CALL_INDIRECT))
 		jump_by_16(t, last, pc);
 	else
 		jump_by_register(t, last, target, pc);
@@ -185,6 +187,7 @@ static void ask(struct papi_a64_translation *t, const struct papi_a64_instructio
 	if (turn)
 		t->call = turn == PAPI_A64_TURN_CALL ? PAPI_VPMU_CALL_MADE_NOTED : PAPI_VPMU_CALL_RETURNED;
 	arrive(t, 16);
+	papi_a64_trace_leave(t, true);
 	papi_a64_emit_store(&t->e, 16, A64_PC);
 	papi_a64_mark_as(t, t->pc, PAPI_VPMU_MARK_STORED_TARGET);
 	papi_a64_unspill(t, 16, t->pc);

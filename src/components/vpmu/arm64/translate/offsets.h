@@ -16,31 +16,35 @@
 #define A64_LANE 7
 
 /* From x18. */
-#define A64_COUNTERS      0    /* uint64_t[64] */
-#define A64_BRANCHING     496  /* x16 and x17 while they are borrowed: the last two of the lane, which no event has */
-#define A64_REGISTERS     512  /* uint64_t[32], of which the last is the stack pointer */
-#define A64_SPILLED       768  /* uint64_t[32] */
-#define A64_FLAGS         1024 /* uint64_t, as in nzcv */
-#define A64_PC            1032 /* uint64_t */
-#define A64_CODE          1040 /* uint64_t */
-#define A64_EXIT          1048 /* int64_t */
-#define A64_DISPATCH      1056 /* address */
-#define A64_STACK         1064 /* address */
-#define A64_SELF          1072 /* address */
-#define A64_IN_RUNTIME    1088 /* uint64_t */
-#define A64_SIGNAL_STATE  1096 /* uint64_t, enum papi_vpmu_signal_state */
-#define A64_GATE_DEPTH    1104 /* uint64_t, in bytes */
-#define A64_GATE_ENTER    1112 /* address */
-#define A64_BUDGET        1136 /* int64_t */
-#define A64_JUMP_MISS     1144 /* address */
-#define A64_WATCHED       1152 /* uint64_t */
-#define A64_GUARD         1160 /* address */
-#define A64_HANDLER_MASK  1168 /* uint64_t */
-#define A64_DEFERRED_MASK 1176 /* uint64_t */
-#define A64_DELIVERING    1184 /* uint64_t */
-#define A64_CALLS_TOP     1216 /* address */
-#define A64_CALLEE        1224 /* uint64_t */
-#define A64_CALL_SITE     1232 /* int64_t */
+#define A64_COUNTERS       0    /* uint64_t[64] */
+#define A64_BRANCHING      496  /* x16 and x17 while they are borrowed: the last two of the lane, which no event has */
+#define A64_REGISTERS      512  /* uint64_t[32], of which the last is the stack pointer */
+#define A64_SPILLED        768  /* uint64_t[32] */
+#define A64_FLAGS          1024 /* uint64_t, as in nzcv */
+#define A64_PC             1032 /* uint64_t */
+#define A64_CODE           1040 /* uint64_t */
+#define A64_EXIT           1048 /* int64_t */
+#define A64_DISPATCH       1056 /* address */
+#define A64_STACK          1064 /* address */
+#define A64_SELF           1072 /* address */
+#define A64_IN_RUNTIME     1088 /* uint64_t */
+#define A64_SIGNAL_STATE   1096 /* uint64_t, enum papi_vpmu_signal_state */
+#define A64_GATE_DEPTH     1104 /* uint64_t, in bytes */
+#define A64_GATE_ENTER     1112 /* address */
+#define A64_TRACE_NEXT     1120 /* address */
+#define A64_TRACE_LIMIT    1128 /* address */
+#define A64_BUDGET         1136 /* int64_t */
+#define A64_JUMP_MISS      1144 /* address */
+#define A64_WATCHED        1152 /* uint64_t */
+#define A64_GUARD          1160 /* address */
+#define A64_HANDLER_MASK   1168 /* uint64_t */
+#define A64_DEFERRED_MASK  1176 /* uint64_t */
+#define A64_DELIVERING     1184 /* uint64_t */
+#define A64_BRANCHES_NEXT  1200 /* address */
+#define A64_BRANCHES_LIMIT 1208 /* address */
+#define A64_CALLS_TOP      1216 /* address */
+#define A64_CALLEE         1224 /* uint64_t */
+#define A64_CALL_SITE      1232 /* int64_t */
 
 #define A64_GATES         1536 /* struct papi_vpmu_gate[A64_MAX_GATES] */
 #define A64_MAX_GATES     32

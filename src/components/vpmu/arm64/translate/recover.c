@@ -203,3 +203,43 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
 	if (mark->call && r->finish_call)
 		r->finish_call(r, mark->call, state);
 }
+
+/* ---- records ---- */
+
+/* A conditional branch that ends the block has been taken, if it is done: behind one that is not, the program is at
+ * the end. */
+bool papi_a64_find_untold(const struct papi_vpmu_block *block, uint64_t code, struct papi_a64_untold *untold)
+{
+	const struct papi_vpmu_mark *mark;
+
+	if (!block->n_marks || !block->size)
+		return false;
+	mark = mark_of(block, code);
+	untold->part.n = is_done(mark) ? block->size / 4 : mark->pc / 4u;
+	untold->part.taken = is_done(mark) || is_aside(mark);
+	untold->branches = !(mark->spilled & PAPI_A64_TOLD_BRANCHES);
+	untold->record = !(mark->spilled & PAPI_A64_TOLD_RECORD);
+	return untold->part.n && (untold->branches || untold->record);
+}
+
+static uint64_t extended(uint64_t value, unsigned extension)
+{
+	switch (extension) {
+	case PAPI_A64_UXTW:
+		return (uint32_t)value;
+	case PAPI_A64_SXTW:
+		return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
+	default:
+		return value;
+	}
+}
+
+uint64_t papi_a64_value_now(const struct papi_a64_trace_plan *plan, unsigned word, const struct papi_a64_state *state)
+{
+	const struct papi_a64_value *value = &plan->values[word];
+	uint64_t address = state->registers[value->base];
+
+	if (value->index != PAPI_A64_NO_REGISTER)
+		address += extended(state->registers[value->index], value->extension) << value->shift;
+	return value->zeroed ? address & -(1ull << plan->zero_shift) : address;
+}

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "components/vpmu/arm64/translate/trace_plan.h"
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
 #include "components/vpmu/ways.h"
@@ -50,6 +51,17 @@ struct papi_a64_recovery {
 
 /* The state holds what the processor did in the block, and becomes the program's. */
 void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *state);
+
+/* What of the block has run at that address of its code, and is not yet in the stream of branches or in the trace.
+ * False when there is nothing of it. */
+struct papi_a64_untold {
+	struct papi_a64_part part;
+	bool branches, record;
+};
+bool papi_a64_find_untold(const struct papi_vpmu_block *block, uint64_t code, struct papi_a64_untold *untold);
+
+/* A value of a record, of registers that are the program's. */
+uint64_t papi_a64_value_now(const struct papi_a64_trace_plan *plan, unsigned word, const struct papi_a64_state *state);
 
 #pragma GCC visibility pop
 

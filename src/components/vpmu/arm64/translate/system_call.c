@@ -68,7 +68,7 @@ void papi_a64_end_system_call(struct papi_a64_translation *t)
 	papi_a64_give_back(t, end);
 	papi_a64_link_to(t, end);
 
-	t->spilled = 0;
+	t->spilled &= PAPI_A64_TOLD_BRANCHES | PAPI_A64_TOLD_RECORD;
 	papi_a64_emit_land(&t->e, others);
 	papi_a64_mark(t, pc);
 	papi_a64_emit_add(&t->e, A64_BORROWED, A64_BORROWED, -1);

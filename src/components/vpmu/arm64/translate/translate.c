@@ -109,11 +109,34 @@ static void count_trimmed(struct papi_a64_translation *t)
 		t->block.trimmed++;
 }
 
-/* Threads that have begun others count for them, and those ask at any time. */
+/* Threads that have begun others count for them, and those ask at any time. Where records are made, x15 is wanted too
+ * often. */
 static bool counts_alone(const struct papi_a64_request *request)
 {
 	return !request->library && !request->step && !request->watched && !request->wants->overflow &&
-		!request->wants->inherit;
+		!request->wants->inherit && !request->wants->parts;
+}
+
+/* Instructions outside of the range that is counted make blocks of their own. */
+static void cut_at_range(const struct papi_vpmu_wants *wants, struct papi_a64_block *decoded)
+{
+	bool inside = papi_vpmu_in_range(wants, decoded->pc);
+
+	for (unsigned i = 1; i < decoded->count; i++)
+		if (papi_vpmu_in_range(wants, papi_a64_pc_of(decoded, i)) != inside)
+			decoded->count = i;
+}
+
+static void plan_record(struct papi_a64_translation *t)
+{
+	const struct papi_vpmu_wants *wants = t->request.wants;
+	const struct papi_a64_trace_request request = { .parts = wants->parts,
+		.line_shift = t->request.line_shift,
+		.zero_shift = t->request.zero_shift,
+		.counted = papi_vpmu_in_range(wants, t->pc) };
+
+	if (wants->parts && !t->request.library && !t->decoded.alone)
+		papi_a64_trace_plan(&t->plan, &t->decoded, &request);
 }
 
 void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi_a64_request *request)
@@ -125,16 +148,20 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 	t->lone = t->one && counts_alone(request);
 	if (t->one)
 		t->counter = (unsigned)__builtin_ctzll(papi_vpmu_wanted(request->wants));
+	t->plan.traced = t->plan.streams = false;
 	if (t->gate)
 		return;
 	papi_a64_block_decode(request->view, &t->decoded, t->pc,
 		request->unreadable     ? 0
 			: request->step ? 1
 					: PAPI_A64_BLOCK_LENGTH,
-		asides_of(request), t->lone);
+		asides_of(request), t->lone, request->library ? 0 : request->wants->parts);
 	if (!t->decoded.alone && !request->library)
 		papi_a64_trim_call(request->view, &t->decoded);
+	if (request->wants->parts)
+		cut_at_range(request->wants, &t->decoded);
 	count_trimmed(t);
+	plan_record(t);
 	papi_a64_sum(t, t->decoded.count, t->sums);
 	papi_a64_plan_ways(t);
 	if (request->wants->overflow)
@@ -168,6 +195,7 @@ static void translate_instructions(struct papi_a64_translation *t)
 	for (unsigned i = 0; i < decoded->count; i++) {
 		if (i == point)
 			papi_a64_count(t, papi_a64_pc_of(decoded, i));
+		papi_a64_trace_before(t, i);
 		if (papi_a64_leads_aside(decoded, i)) {
 			papi_a64_lead_aside(t, i);
 		} else if (is_translated(&decoded->instructions[i])) {
@@ -190,8 +218,10 @@ static void translate_block(struct papi_a64_translation *t)
 		papi_a64_check_unchanged(t);
 	if (t->request.wants->overflow && !t->request.step)
 		papi_a64_spend_budget(t);
+	papi_a64_trace_enter(t);
 	translate_instructions(t);
 	papi_a64_end_asides(t);
+	papi_a64_trace_finish(t);
 }
 
 /* The ways in: from the runtime and from indirect branches with x16 and x17 borrowed, and from other branches. */

@@ -35,6 +35,7 @@
 #include "components/vpmu/arm64/translate/block.h"
 #include "components/vpmu/arm64/translate/emit.h"
 #include "components/vpmu/call_frame.h"
+#include "components/vpmu/arm64/translate/trace_plan.h"
 #include "components/vpmu/engine.h"
 #include "components/vpmu/translator/block.h"
 #include "components/vpmu/translator/exits.h"
@@ -56,7 +57,10 @@
 #define PAPI_A64_GIVEN_18   0x8u
 #define PAPI_A64_HAS_BASE   0x10u
 #define PAPI_A64_COUNT_15   0x20u /* x15 has the count of the one event */
-#define PAPI_A64_BASE(mark) ((mark) >> 8)
+/* What has run up to here is in the stream of branches, and in the trace. */
+#define PAPI_A64_TOLD_BRANCHES 0x40u
+#define PAPI_A64_TOLD_RECORD   0x80u
+#define PAPI_A64_BASE(mark)    ((mark) >> 8)
 
 /* The code to translate, and how. */
 struct papi_a64_request {
@@ -67,6 +71,8 @@ struct papi_a64_request {
 	bool step;       /* a block has one instruction, and the dispatcher is asked after it */
 	bool unreadable; /* nothing is read at pc: the block leaves for the processor to find out */
 	bool watched;    /* others read the counters at any time */
+	/* Where simulators are wanted, logarithms of what L1I has for a line, and of what dc zva clears. */
+	unsigned line_shift, zero_shift;
 };
 
 /* Where the code goes, and to what it leads. */
@@ -95,9 +101,10 @@ struct papi_a64_translation {
 	uint64_t entry;               /* address of code */
 	bool one;                     /* one event is counted, that with this number */
 	unsigned counter;
-	bool lone;   /* in x15 */
-	uint64_t pc; /* of the first instruction */
-	bool gate;   /* a function of the library that runs natively: that is the whole block */
+	bool lone;           /* in x15 */
+	uint64_t pc;         /* of the first instruction */
+	uint8_t *trace_full; /* the branch where there is no room */
+	bool gate;           /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED]; /* what one pass through the block adds */
 	struct papi_vpmu_way ways[PAPI_A64_MAX_WAYS];
 	unsigned n_ways;
@@ -109,6 +116,10 @@ struct papi_a64_translation {
 	struct papi_a64_aside asides[PAPI_A64_MAX_ASIDES];
 	struct papi_vpmu_link links[PAPI_A64_MAX_LINKS];
 	struct papi_vpmu_mark marks[PAPI_A64_MAX_MARKS];
+	struct papi_a64_trace_plan plan;
+	/* Set by who describes it: where the descriptions of its ways out are (papi_a64_way()); and its conditional
+	 * branches, as the stream has them if they are not taken. */
+	uint32_t descriptions[PAPI_A64_MAX_WAYS], branches[PAPI_VPMU_BRANCHES_OF_RECORD];
 	struct papi_a64_pool pool;
 	struct papi_a64_block decoded;
 };
@@ -185,6 +196,20 @@ static inline bool papi_a64_profiles_taken(const struct papi_vpmu_wants *wants)
 {
 	return wants->profile >> PAPI_VPMU_BRANCHES_TAKEN & 1;
 }
+/* trace_emit.c: how many ways out a block has, which have descriptions; and what has run when one is taken: first those
+ * of its asides, then that of the branch at the end when it is not taken, and when it is. */
+unsigned papi_a64_ways(const struct papi_a64_block *block);
+struct papi_a64_part papi_a64_way(const struct papi_a64_block *block, unsigned way);
+/* Whether it makes a record, or tells of branches. */
+bool papi_a64_tells_anything(const struct papi_a64_translation *t);
+/* Asks for room, where nothing has been done; the second is behind the block, where there is none. */
+void papi_a64_trace_enter(struct papi_a64_translation *t);
+void papi_a64_trace_finish(struct papi_a64_translation *t);
+/* Stores what has to be before an instruction. */
+void papi_a64_trace_before(struct papi_a64_translation *t, unsigned instruction);
+/* All of the block has run; or up to one of its asides. An indirect branch has its target in x16, and x17 borrowed. */
+void papi_a64_trace_leave(struct papi_a64_translation *t, bool taken);
+void papi_a64_trace_leave_aside(struct papi_a64_translation *t, unsigned aside);
 
 /* check.c: goes on only if the program's words are still those that were decoded. */
 void papi_a64_check_unchanged(struct papi_a64_translation *t);

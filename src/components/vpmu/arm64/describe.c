@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/arm64/describe.h"
+
+#include <string.h>
+
+#include "components/vpmu/translator/descriptions.h"
+
+/* The lines of L1I that code within one page is in: the first, and how many. */
+static uint8_t place_lines(uint64_t pc, uint64_t end, unsigned shift, uint64_t *first)
+{
+	*first = pc < end ? papi_vpmu_describe_reserved_place(pc) >> shift : 0;
+	return pc < end ? (uint8_t)(((end - 1) >> shift) - (pc >> shift) + 1) : 0;
+}
+
+/* What belongs to a call of the library is not fetched. */
+static uint64_t end_of_code(const struct papi_a64_block *block, struct papi_a64_part part)
+{
+	unsigned n = part.n;
+
+	while (n > 0 && block->trimmed[n - 1])
+		n--;
+	return papi_a64_pc_of(block, n);
+}
+
+/* A block has at most 64 instructions, so that two pages hold it. */
+static void place_block(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *decoded,
+	struct papi_a64_part part, struct papi_vpmu_description *block)
+{
+	uint64_t split = (block->pc | ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)) + 1, end = end_of_code(decoded, part);
+	unsigned shift = plan->line_shift;
+
+	block->entry = papi_vpmu_describe_reserved_place(block->pc);
+	block->branch = papi_vpmu_describe_reserved_place(block->next - 4);
+	block->n_lines = place_lines(block->pc, end < split ? end : split, shift, &block->first_line);
+	block->n_other_lines = place_lines(split, end, shift, &block->other_line);
+}
+
+unsigned papi_a64_describe_branches(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block,
+	struct papi_a64_part part, uint32_t branches[PAPI_VPMU_BRANCHES_OF_RECORD])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < part.n; i++) {
+		uint64_t place;
+
+		if (block->instructions[i].kind != PAPI_A64_CONDITIONAL)
+			continue;
+		place = papi_vpmu_describe_reserved_place(papi_a64_pc_of(block, i));
+		branches[n++] = (uint16_t)place | (plan->counted ? 0 : PAPI_VPMU_BRANCH_UNCOUNTED) |
+			(part.taken && i + 1 == part.n ? PAPI_VPMU_BRANCH_TAKEN : 0);
+	}
+	return n;
+}
+
+/* The first word of a record is the offset of its description: an address that never changes comes out right if the
+ * displacement is less by as much. */
+static unsigned copy_accesses(const struct papi_a64_trace_plan *plan, struct papi_a64_part part, uint32_t offset,
+	struct papi_a64_description *description)
+{
+	unsigned n = papi_a64_part_accesses(plan, part);
+
+	description->block.plain = true;
+	for (unsigned i = 0; i < n; i++) {
+		struct papi_vpmu_access *access = &description->accesses[i];
+
+		*access = plan->accesses[i];
+		if (access->word == 0)
+			access->displacement -= (int64_t)offset;
+		if (access->kind == PAPI_VPMU_PREFETCH)
+			description->block.plain = false;
+	}
+	return n;
+}
+
+size_t papi_a64_describe_part(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block,
+	struct papi_a64_part part, uint32_t offset, struct papi_a64_description *description)
+{
+	bool predicts = plan->parts & PAPI_VPMU_PART_BRANCHES && plan->parts != PAPI_VPMU_PART_BRANCHES;
+	uint32_t branches[PAPI_VPMU_BRANCHES_OF_RECORD] = { 0 };
+	unsigned n;
+
+	memset(&description->block, 0, sizeof(description->block));
+	description->block.pc = block->pc;
+	description->block.next = papi_a64_pc_of(block, part.n);
+	description->block.counted = plan->counted;
+	description->block.end = (uint8_t)papi_a64_part_ending(plan, block, part);
+	description->block.words = (uint8_t)papi_a64_part_words(plan, block, part);
+	n = copy_accesses(plan, part, offset, description);
+	description->block.accesses = (uint8_t)n;
+	place_block(plan, block, part, &description->block);
+	if (predicts)
+		description->block.branches = (uint8_t)papi_a64_describe_branches(plan, block, part, branches);
+	papi_vpmu_description_finish(&description->block, description->accesses);
+	/* They lie right behind the accesses, and so may what is copied beside them. */
+	memcpy((unsigned char *)description + sizeof(description->block) + n * sizeof(description->accesses[0]),
+		branches, sizeof(branches));
+	return sizeof(description->block) + n * sizeof(description->accesses[0]) +
+		description->block.branches * sizeof(branches[0]);
+}
+
+bool papi_a64_describe(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block,
+	struct papi_a64_part part, uint32_t *offset)
+{
+	static struct papi_a64_description description; /* under the lock */
+	unsigned n = papi_a64_part_accesses(plan, part), branches = papi_a64_part_branches(block, part);
+	size_t size = sizeof(description.block) + n * sizeof(description.accesses[0]) + branches * sizeof(uint32_t);
+	unsigned char *place = papi_vpmu_describe_room(size, offset);
+
+	if (!place)
+		return false;
+	size = papi_a64_describe_part(plan, block, part, *offset, &description);
+	memcpy(place, &description, size);
+	return true;
+}
