@@ -89,8 +89,9 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	(void)agent;
 }
 
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts)
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts, bool modelled)
 {
+	(void)modelled;
 	(void)contexts;
 	(void)directory;
 	(void)counters;
