@@ -60,6 +60,7 @@ def ways_of(papi_run):
 LIMITS = {"exact": (3, 2), "BR_MSP": (12, None), "L1_DCM": (25, None), "sampled": (15, 8), "all": (40, None)}
 # What one way takes as a multiple of another, in the same rounds: at least, at most, and in the median at least.
 MULTIPLES = {
+    ("none", "exact"): (4, None, None),
     ("profile", "instructions"): (None, 1.05, None),
     ("calls", "instructions"): (None, 2, None),
     ("contexts", "instructions"): (None, 3, None),
