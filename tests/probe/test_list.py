@@ -56,6 +56,32 @@ class List(ProbeTest):
             self.assertEqual(set(self.list(names=[name], program=THROWER)), {full}, name)
         self.assertEqual(set(self.list(names=["ways::thrower"], program=THROWER)) - self.cold, {"ways::thrower(long)"})
 
+    def test_rust(self):
+        """Names as compilers of Rust mangle them, in a library that an assembler has made."""
+        lookup = "_ZN5store6lookup17h0123456789abcdefE"
+        drop = "_ZN46_$LT$store..Map$u20$as$u20$core..ops..Drop$GT$4drop17hfedcba9876543210E"
+        source, library = self.path("rust.s"), self.path("rust.so")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(".text\n" + "".join(f"""
+.globl "{name}"
+.type "{name}", @function
+"{name}":
+.cfi_startproc
+xor %eax, %eax
+lea 3(%rdi,%rax), %rax
+ret
+.cfi_endproc
+.size "{name}", . - "{name}"
+""" for name in (lookup, drop)) + '.section .note.GNU-stack,"",@progbits\n')
+        subprocess.run([shutil.which("cc") or "cc", "-shared", "-nostdlib", "-o", library, source], check=True)
+        names = {"store::lookup": lookup, "<store::Map as core::ops::Drop>::drop": drop}
+        functions = self.list(names=["*"], program=library)
+        self.assertEqual({name: functions[name]["linkage"] for name in names}, names)
+        for name, linkage in names.items():
+            for pattern in (name, linkage, name[:-3] + "*"):
+                (function,) = self.list(names=[pattern], program=library).values()
+                self.assertEqual((function["linkage"], function["way"]), (linkage, "patch"), pattern)
+
     def test_reasons(self):
         functions = self.list(names=["*", "libc!_setjmp", "libc!vfork", "libc!dlsym", "libc!strlen"])
         for name, reason in (("_start", "entered by a call"), ("_setjmp", "more than once"), ("__vfork", "more than"),
