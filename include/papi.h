@@ -101,6 +101,7 @@
 #include "papi_options.h"
 #include "papi_perfometer.h"
 #include "papi_sampling.h"
+#include "papi_sites.h"
 #include "papi_system.h"
 
 #ifdef __cplusplus

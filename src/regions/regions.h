@@ -9,6 +9,7 @@
  *	events.c    which events; the EventSet of a thread
  *	metrics.c   groups of metrics over these events
  *	run.c       which process of which job this is: rank and name of the run
+ *	sites.[ch]  PAPI_HL_BEGIN and PAPI_HL_END, which cost an instruction until somebody looks
  *	json.c      the text of a result
  *	report.c    the same for a terminal
  *	output.c    where it is written: a new directory for each run, whole files only

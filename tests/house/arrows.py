@@ -67,8 +67,9 @@ FLOORS = {
     # What programs call.
     'api': 'include base linux/machine linux/process linux/time events metrics core live',
     'regions/marks.h': '',
+    'regions/sites.h': 'include',
     'regions': 'include base linux/machine linux/time events metrics core api live/meet live '
-               'regions/marks.h',
+               'regions/marks.h regions/sites.h',
     'fortran': 'include base api',
     # Profiles: from addresses to names; the store, and what it adds up to.
     'symbols': '',
@@ -84,7 +85,7 @@ FLOORS = {
     'tools/papi_run': 'include base linux/proc components/perf_event components/vpmu/agent.h agent tools tools/visit',
     'tools/papi_compare': 'tools',
     'tools/papi_probe': 'include base components/perf_event components/vpmu/agent.h components/vpmu/counters.h '
-                        'components/vpmu/call_frame.h agent symbols profile process probes tools',
+                        'components/vpmu/call_frame.h regions/sites.h agent symbols profile process probes tools',
     'tools/papi_profile': 'include base linux/proc components/perf_event components/vpmu/agent.h '
                           'components/vpmu/counters.h components/vpmu/call_frame.h '
                           'components/vpmu/profile_log.h regions/marks.h agent symbols profile tools tools/visit',

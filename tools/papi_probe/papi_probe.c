@@ -36,6 +36,7 @@ static const char usage_text[] =
 	"  -p, --pid PID           probe process PID until it ends, -t or Ctrl-C\n"
 	"  -t, --time SECONDS      with -p: for that long\n"
 	"      --list              say for each function whether it can be probed, or why not, and do nothing\n"
+	"      --regions           with -p: have it count its regions of PAPI_HL_BEGIN from now on\n"
 	"      --threads           a line for each thread, too\n"
 	"      --interval MS       print what has been counted so far that often\n"
 	"      --json              for programs: a line with a JSON object\n"
@@ -96,7 +97,16 @@ static _Noreturn void print_version(void)
 	exit(papi_tool_finish(EXIT_SUCCESS));
 }
 
-enum { OPTION_LIST = 256, OPTION_CALLS, OPTION_WAY, OPTION_THREADS, OPTION_INTERVAL, OPTION_JSON, OPTION_VERSION };
+enum {
+	OPTION_LIST = 256,
+	OPTION_CALLS,
+	OPTION_WAY,
+	OPTION_THREADS,
+	OPTION_INTERVAL,
+	OPTION_JSON,
+	OPTION_REGIONS,
+	OPTION_VERSION
+};
 
 static void take_option(struct probe_options *options, int option)
 {
@@ -139,6 +149,9 @@ static void take_option(struct probe_options *options, int option)
 	case OPTION_JSON:
 		options->json = true;
 		break;
+	case OPTION_REGIONS:
+		options->regions = true;
+		break;
 	case OPTION_VERSION:
 		print_version();
 	case 'h':
@@ -159,7 +172,8 @@ static void parse_options(struct probe_options *options, int argc, char **argv)
 		{ "way", required_argument, NULL, OPTION_WAY }, { "threads", no_argument, NULL, OPTION_THREADS },
 		{ "interval", required_argument, NULL, OPTION_INTERVAL }, { "json", no_argument, NULL, OPTION_JSON },
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, OPTION_VERSION }, { NULL, 0, NULL, 0 } };
+		{ "regions", no_argument, NULL, OPTION_REGIONS }, { "version", no_argument, NULL, OPTION_VERSION },
+		{ NULL, 0, NULL, 0 } };
 	int option;
 
 	/* The plus sign: what follows the name of the program belongs to the program. */
@@ -174,6 +188,11 @@ static void parse_options(struct probe_options *options, int argc, char **argv)
 		papi_tool_usage_error(&tool, "-t goes with -p: a program is probed until it ends");
 	if (options->calls && options->n_events)
 		papi_tool_usage_error(&tool, "--calls counts nothing else: leave it or -e out");
+	if (options->regions &&
+		(!options->pid || options->list || options->calls || options->threads || options->json ||
+			options->n_events || options->patterns.n_wanted || options->patterns.n_unwanted ||
+			options->way != PROBE_AUTO || options->seconds > 0 || options->interval_ms > 0))
+		papi_tool_usage_error(&tool, "--regions goes with -p, and with no other option but -o");
 	if (!options->patterns.n_wanted)
 		probe_pattern_add(&options->patterns, "*", true);
 }
@@ -214,7 +233,7 @@ int main(int argc, char **argv)
 	if (!papi_program_fill_descriptors())
 		options.file = fopen("/dev/null", "we");
 	parse_options(&options, argc, argv);
-	if (!options.list)
+	if (!options.list && !options.regions)
 		probe_events_resolve(&options);
 	if (options.way == PROBE_TRANSLATE && options.interval_ms > 0)
 		papi_tool_usage_error(&tool, "--interval is for --way patch: what is translated is read in the end");
@@ -226,7 +245,9 @@ int main(int argc, char **argv)
 		probe_events_free(&options);
 		return PAPI_PROGRAM_FAILURE;
 	}
-	status = options.list ? list(&options) : probe_session_run(&options);
+	status = options.list     ? list(&options)
+		: options.regions ? probe_regions_look(&options)
+				  : probe_session_run(&options);
 	if (options.output && fclose(options.file) != 0) {
 		probe_message("%s could not be written: %s", options.output, strerror(errno));
 		status = PAPI_PROGRAM_FAILURE;

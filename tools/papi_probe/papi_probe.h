@@ -11,6 +11,7 @@
  *	box.c          orders to the runtime in the program (probes/table.h)
  *	patches.c      trampolines and jumps: in and out
  *	threads.c      all threads of a process stopped at places where its code can be changed
+ *	regions.c      regions of a process that cost nothing until somebody looks
  *	session.c      a program that is started, or a process that runs already
  *	translate.c    either, translated: papi_profile runs it; translated.c: from its profile to the table of counts
  *	report.c       what was counted; report_json.c the same for programs
@@ -126,6 +127,7 @@ struct probe_options {
 	enum probe_way way;              /* PROBE_AUTO until the events are known */
 	pid_t pid;                       /* 0: there is a command */
 	bool list, json, threads, calls; /* calls: no times */
+	bool regions;                    /* nothing but that: look at them */
 	double seconds;                  /* 0: until it ends */
 	double interval_ms;              /* 0: only at the end */
 	const char *output;
@@ -242,6 +244,11 @@ bool probe_patches_are_at(const struct probe_session *session, uint64_t pc);
 
 /* Stops all threads of the process, calls the function, lets them go. False with the reason. */
 bool probe_threads_stopped(struct probe_session *session, void (*function)(struct probe_session *session));
+
+/* ---- regions.c ---- */
+
+/* Has the process of the options look at regions of PAPI_HL_BEGIN, and says how many. The exit status. */
+int probe_regions_look(const struct probe_options *options);
 
 /* ---- session.c ---- */
 
