@@ -220,6 +220,8 @@ class SumsTest(ViewTest):
         store.close()
         self.assertEqual({name: values[0]["inclusive_value"] for name, values in self.rows().items()},
                          {"main": 100, "f": 95, "g": 65})
+        self.assert_refused(harness.run("papi_profile", "report", "--order", "inclusive", "--by", "line", self.path), 1,
+                            "no inclusive values by line")
         self.assertEqual(re.findall(r"(?m)^ *(\d+) +(\d+) +([\d.]+)%  ( *)(\w+)$", self.show("callers", "f")),
                          [("42", "95", "100.00", "", "f"), ("2", "95", "100.00", "  ", "main"),
                           ("40", "0", "0.00", "  ", "f")])
@@ -238,6 +240,7 @@ class SumsTest(ViewTest):
         store.count(named(store, ("main",))["main"], 1)
         store.close()
         self.assertNotIn("Incl.", self.show("report"))
+        self.assert_refused(harness.run("papi_profile", "report", "--order", "inclusive", self.path), 1, "-g dwarf")
         for command in (["tree"], ["callers", "main"]):
             self.assert_refused(harness.run("papi_profile", *command, self.path), 1, "who called what", "-g fp")
         self.assertEqual(self.show("export", "--folded"), "program;main 1000\n")

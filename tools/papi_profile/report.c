@@ -379,6 +379,16 @@ static void print_rest(const struct report *report)
 	}
 }
 
+/* An order by values that are not there would be another one. */
+static void refuse_order(const struct report *report)
+{
+	if (!report->view.profile->n_calls)
+		view_need_contexts(&report->view);
+	fprintf(stderr, "%s: the profile has no inclusive values by %s: --order inclusive is for functions\n",
+		tool.name, report->by);
+	exit(EXIT_FAILURE);
+}
+
 int papi_profile_report(int argc, char **argv)
 {
 	struct report report = { .view = { .tool = &tool } };
@@ -394,6 +404,8 @@ int papi_profile_report(int argc, char **argv)
 	report.inclusive = ((papi_profile_has_contexts(report.view.profile) && !report.view.profile->n_calls) ||
 				   (report.view.profile->n_calls && request.by == PAPI_PROFILE_BY_FUNCTION)) &&
 		!papi_profile_by_whom(request.by);
+	if (report.by_inclusive && !report.inclusive)
+		refuse_order(&report);
 	choose_rows(&report, &request);
 	if (request.json) {
 		report_print_json(&report);
