@@ -112,7 +112,7 @@ def visit(name, tool, command, number, refused):
             refused[reason] = refused.get(reason, 0) + 1
     if target.process:
         target.end()
-    print(f"{name}: {tried} times, in {target.runs} runs", flush=True)
+    print(f"{name}: {tried} times, of which {tried - done} were refused, in {target.runs} runs", flush=True)
     return done
 
 
