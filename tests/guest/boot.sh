@@ -9,7 +9,7 @@
 # instruction counting one instruction is two cycles and two nanoseconds, so counts are exact and the same in each run.
 # One CPU, since with two of them the counts of a thread can hold what the other CPU did.
 #
-# Variables: GUEST_SECONDS, the limit (300); GUEST_CPU (neoverse-n1), "neoverse-n1,pmu=off" for one without a PMU;
+# Variables: GUEST_SECONDS, the limit (1200); GUEST_CPU (neoverse-n1), "neoverse-n1,pmu=off" for one without a PMU;
 # GUEST_ROOT, an archive of a system that root.sh has made, whose programs and libraries are there then.
 # Status 125 when the guest ended without running the command to its end.
 set -eu
@@ -64,7 +64,7 @@ chmod 755 "$root/init"
 : >"$work/raw"
 # shift must be a number: chosen automatically, instructions are not counted. No network, whose boot code need not be
 # installed. Time in the guest is that of its instructions, and sleeping costs none.
-timeout -k 5 "${GUEST_SECONDS:-300}" qemu-system-aarch64 -M virt,dtb-randomness=off -cpu "${GUEST_CPU:-neoverse-n1}" \
+timeout -k 5 "${GUEST_SECONDS:-1200}" qemu-system-aarch64 -M virt,dtb-randomness=off -cpu "${GUEST_CPU:-neoverse-n1}" \
 	-smp 1 -m "$memory" -icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm -nic none -display none \
 	-monitor none -serial stdio -no-reboot -kernel "$parts/vmlinuz" -initrd "$work/initrd" \
 	-append 'console=ttyAMA0 quiet loglevel=0 panic=-1 rdinit=/init' </dev/null >"$work/raw" 2>"$work/errors" &
@@ -76,7 +76,7 @@ wait $machine || :
 status=$(sed -n 's/.*the command ended with \([0-9]*\).*/\1/p' "$work/raw" | tail -n 1)
 if [ -z "$status" ]; then
 	cat "$work/errors" >&2
-	echo "boot.sh: the guest ended without a status, or took longer than ${GUEST_SECONDS:-300} s" >&2
+	echo "boot.sh: the guest ended without a status, or took longer than ${GUEST_SECONDS:-1200} s" >&2
 	exit 125
 fi
 exit "$status"

@@ -19,7 +19,7 @@ check)
 	# The slowness of this machine makes intervals of timers longer.
 	for program in guest_translated guest_virtual_behaviour guest_virtual_changes guest_virtual_filters \
 		guest_virtual_interrupted guest_virtual_many_threads guest_virtual_overflow \
-		'guest_virtual_modelled 8' 'guest_virtual_profile 20' 'guest_virtual_profile_calls 20' \
+		'guest_virtual_modelled 4' 'guest_virtual_profile 20' 'guest_virtual_profile_calls 20' \
 		'guest_virtual_generated 1000 3' 'guest_virtual_signals 20'; do
 		echo "-- ${program#guest_}"
 		# shellcheck disable=SC2086

@@ -4,9 +4,8 @@
 #
 # Under papi_run with virtual events each writes what it writes natively, and ends so, and its count is complete. And
 # from main to its end, the virtual PMU counts as many instructions of it as the hardware, to the unit (whole.c). A line
-# with a + in front has other processes or threads, whose instructions are not counted there, or closes the file of the
-# hardware's counter: papi_run counts it by the hardware, too, and as that counts the dynamic linker as well it is to be
-# somewhat more.
+# with a + in front has other processes or threads, whose instructions are not counted there, or is not the same in each
+# run: papi_run counts it by the hardware, too, and as that counts the dynamic linker as well it is to be somewhat more.
 #
 # Runs in the folder of the stage, where papi_run and the inputs are.
 set -u
