@@ -238,9 +238,9 @@ class HouseTest(unittest.TestCase):
         self.fails('environment', f'src/base/text.c:{line + 2}', 'reads PAPI_SECRET')
 
     def test_variable_behind_a_function(self):
-        self.change('src/regions/run.c', r'"PAPI_REPORT"', '"PAPI_REPORTS"')
-        self.says('environment', r'src/regions/run\.c:\d+: reads PAPI_REPORTS, which')
-        self.says('environment', r'doc/man3/PAPI_hl_region_begin\.3:\d+: nothing reads the variable PAPI_REPORT,')
+        self.change('src/regions/run.c', r'"PAPI_HL_VERBOSE"', '"PAPI_HL_VERBOSELY"')
+        self.says('environment', r'src/regions/run\.c:\d+: reads PAPI_HL_VERBOSELY, which')
+        self.says('environment', r'doc/man3/PAPI_hl_region_begin\.3:\d+: nothing reads the variable PAPI_HL_VERBOSE,')
 
     def test_variable_that_nothing_reads(self):
         line = self.add('doc/regions.md', '\n`PAPI_COLOUR` chooses the colour.\n')
