@@ -93,7 +93,7 @@ static size_t find_entry(const struct papi_agent_table *table, pid_t pid)
 bool papi_agent_collector_adopt(struct papi_agent_collector *collector, pid_t pid, const char **reason)
 {
 	struct papi_agent_table *table = NULL;
-	unsigned long long key;
+	unsigned long long key = 0;
 	int descriptor;
 	size_t entry;
 
