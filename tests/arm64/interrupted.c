@@ -20,16 +20,6 @@
 
 #define LARGEST 64 /* access */
 
-/* Nothing of it is looked at. */
-static const struct papi_vpmu_geometry geometry = {
-	.l1i = { 4, 2, 6 },
-	.l1d = { 8, 2, 6 },
-	.l2 = { 16, 4, 6 },
-	.l3 = { 64, 4, 6 },
-	.itlb = { 2, 2, 12 },
-	.dtlb = { 2, 2, 12 },
-};
-
 #define TIMERS   40 /* of a program, at most */
 #define INTERVAL 200
 
@@ -103,7 +93,7 @@ static int make_set(void)
 
 static bool check(const struct program *program, int set)
 {
-	struct reference_model *model = reference_make(&geometry);
+	struct reference_model *model = reference_make(&small_caches);
 	long long counts[3] = { 0 };
 	struct state state = initial_state(program, set, counts);
 	bool same;

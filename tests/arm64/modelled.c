@@ -15,17 +15,7 @@
 #include "modelled.h"
 #include "virtual.h"
 
-/* Small, so that much misses. */
-static const struct papi_vpmu_geometry geometry = {
-	.l1i = { 4, 2, 6 },
-	.l1d = { 8, 2, 6 },
-	.l2 = { 16, 4, 6 },
-	.l3 = { 64, 4, 6 },
-	.itlb = { 2, 2, 12 },
-	.dtlb = { 2, 2, 12 },
-	.itlb2 = { 4, 2, 12 },
-	.dtlb2 = { 4, 2, 12 },
-};
+/* Those of small_caches. */
 #define GEOMETRY "L1I=512/2/64,L1D=1K/2/64,L2=4K/4/64,L3=16K/4/64,ITLB=4/2,DTLB=4/2,ITLB2=8/2,DTLB2=8/2"
 
 #define CONSTANT UINT32_MAX
@@ -101,7 +91,7 @@ static void begin(struct chosen *chosen, unsigned choice)
 	char name[64];
 	int code;
 
-	*chosen = (struct chosen){ .choice = choice, .set = PAPI_NULL, .model = reference_make(&geometry) };
+	*chosen = (struct chosen){ .choice = choice, .set = PAPI_NULL, .model = reference_make(&small_caches) };
 	chosen->model->counting = true;
 	REQUIRE_OK(PAPI_create_eventset(&chosen->set));
 	for (unsigned i = choices[choice].first; i <= choices[choice].last; i++) {

@@ -57,7 +57,10 @@ unsigned put_end(uint32_t *words);
 void fill_arena(uint64_t seed);
 struct state initial_state(const struct program *program, int set, long long *counts);
 
-/* walk.c: the reference model is told all that the program does, and exact counters count. False when the processor and
+/* walk.c: so small that much misses. */
+extern const struct papi_vpmu_geometry small_caches;
+
+/* The reference model is told all that the program does, and exact counters count. False when the processor and
  * the decoder disagree about an address; that is printed. */
 bool walk(const struct program *program, struct reference_model *model);
 

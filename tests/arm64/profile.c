@@ -4,13 +4,11 @@
  * often as it must. As "profile print", for witnesses: how often each instruction of a kernel ran.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -22,12 +20,10 @@
 #define ROUNDS  60000
 #define ALL     ((1ull << PAPI_AGENT_EXACT) - 1)
 #define THREADS 4
-#define TICKS   200
 
 /* known.S: a round of the loop is 33 instructions, the last of them its branch. */
-void known(uint64_t rounds), count_tick(int number, siginfo_t *info, void *context);
+void known(uint64_t rounds);
 extern const char known_loop[], known_end[];
-extern volatile uint64_t ticks;
 #define IN_LOOP 32
 
 /* Of a process and its parent. */
@@ -106,33 +102,17 @@ static void instructions_alone(void)
 
 /* ---- signals ---- */
 
-/* How much slower than a processor this one is: so much longer are the intervals. */
-static long slowness = 1;
+static void run_round(void)
+{
+	known(ROUNDS / 16);
+	shared->calls++;
+}
 
 /* In translated code whose ways they interrupt anywhere. */
 static void run_interrupted(void *unused)
 {
-	struct sigaction action = { .sa_sigaction = count_tick, .sa_flags = SA_SIGINFO };
-	struct itimerval once = { { 0, 0 }, { 0, 0 } };
-	uint64_t last = TICKS;
-	sigset_t alarm;
-
 	(void)unused;
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	sigaction(SIGALRM, &action, NULL);
-	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
-	while (ticks < TICKS) {
-		/* The next when one has come: however slow all is, it goes on. */
-		if (ticks != last) {
-			last = ticks;
-			once.it_value.tv_usec = slowness * (long)(400 + 37 * ticks % 1000);
-			setitimer(ITIMER_REAL, &once, NULL);
-		}
-		known(ROUNDS / 16);
-		shared->calls++;
-	}
-	setitimer(ITIMER_REAL, &(struct itimerval){ .it_interval = { 0, 0 } }, NULL);
+	profiled_interrupted(run_round, 400);
 	shared->ticks = ticks;
 }
 
@@ -143,7 +123,7 @@ static void signals_between(void)
 	shared->calls = 0;
 	profiled_make(ALL, false, 0, run_interrupted, NULL);
 	expect_loop(shared->calls * (ROUNDS / 16), shared->calls);
-	EXPECT(shared->ticks >= TICKS);
+	EXPECT(shared->ticks >= PROFILED_TICKS);
 	for (unsigned i = 0; i < 5; i++)
 		EXPECT_EQUAL((long long)shared->ticks,
 			(long long)profiled_in(handler + 4 * i, handler + 4 * i + 4, PAPI_VPMU_INSTRUCTIONS));
@@ -218,7 +198,7 @@ int main(int count, char **arguments)
 	if (count > 2)
 		return print(arguments[1], arguments[2]);
 	if (count > 1)
-		slowness = atol(arguments[1]);
+		profiled_slowness = atol(arguments[1]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(shared != MAP_FAILED);
 	kernels_begin();

@@ -5,13 +5,11 @@
  */
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <ucontext.h>
 
 #include "check.h"
@@ -29,16 +27,12 @@ FUNCTION(call_tail);
 FUNCTION(call_pointer);
 FUNCTION(recurse);
 
-void count_tick(int number, siginfo_t *info, void *context);
-extern volatile uint64_t ticks;
-
 #define TIMES   1000ull
 #define N       12     /* of recurse() */
 #define CALLED  465ull /* so often it is then */
 #define JUMPS   15
 #define SWAPS   15
 #define THREADS 4
-#define TICKS   200
 
 /* Loads and stores besides. */
 #define COUNTERS   (1ull << PAPI_VPMU_INSTRUCTIONS | 1ull << PAPI_VPMU_LOADS | 1ull << PAPI_VPMU_STORES)
@@ -234,32 +228,17 @@ static void threads_of_calls(void)
 
 /* ---- signals ---- */
 
-/* How much slower than a processor this one is: so much longer are the intervals. */
-static long slowness = 1;
+static void run_round(void)
+{
+	run_simple(NULL);
+	run_recursion(NULL);
+	shared->rounds++;
+}
 
 static void run_interrupted(void *unused)
 {
-	struct sigaction action = { .sa_sigaction = count_tick, .sa_flags = SA_SIGINFO };
-	struct itimerval once = { { 0, 0 }, { 0, 0 } };
-	uint64_t last = TICKS;
-	sigset_t alarm;
-
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	sigaction(SIGALRM, &action, NULL);
-	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
-	while (ticks < TICKS) {
-		/* The next when one has come: however slow all is, it goes on. */
-		if (ticks != last) {
-			last = ticks;
-			once.it_value.tv_usec = slowness * (long)(300 + 37 * ticks % 1000);
-			setitimer(ITIMER_REAL, &once, NULL);
-		}
-		run_simple(unused);
-		run_recursion(unused);
-		shared->rounds++;
-	}
-	setitimer(ITIMER_REAL, &(struct itimerval){ .it_interval = { 0, 0 } }, NULL);
+	(void)unused;
+	profiled_interrupted(run_round, 300);
 }
 
 /* In calls of that each round is known, and at most so much comes to it. */
@@ -290,7 +269,7 @@ static void signals_in_calls(void)
 	expect_calls(rounds * CALLED, NULL, NULL, (const void *)recurse);
 	/* And the two of the kernel's return. */
 	most = profiled_in(handler, handler + 20, PAPI_VPMU_INSTRUCTIONS) / 5 * 7;
-	EXPECT(most >= 7 * TICKS);
+	EXPECT(most >= 7 * PROFILED_TICKS);
 	expect_more(6 + 5 * TIMES, (const void *)call_leaf, most);
 	expect_more(2 * 7 * TIMES + 200, (const void *)leaf, most);
 	expect_more(3 * TIMES, (const void *)tail, most);
@@ -318,7 +297,7 @@ int main(int count, char **arguments)
 	if (!virtual_begin())
 		return 77;
 	if (count > 1)
-		slowness = atol(arguments[1]);
+		profiled_slowness = atol(arguments[1]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(shared != MAP_FAILED);
 	failed = check_run(tests, COUNT_OF(tests));

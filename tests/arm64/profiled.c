@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,31 @@
 
 #define PLACES    65536 /* instructions of a profile, at most; a power of two */
 #define MAX_CALLS 8192
+
+long profiled_slowness = 1;
+
+void profiled_interrupted(void (*work)(void), long microseconds)
+{
+	struct sigaction action = { .sa_sigaction = count_tick, .sa_flags = SA_SIGINFO };
+	struct itimerval once = { { 0, 0 }, { 0, 0 } };
+	uint64_t last = PROFILED_TICKS;
+	sigset_t alarm;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigaction(SIGALRM, &action, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	while (ticks < PROFILED_TICKS) {
+		/* The next when one has come: however slow all is, it goes on. */
+		if (ticks != last) {
+			last = ticks;
+			once.it_value.tv_usec = profiled_slowness * (microseconds + (long)(37 * ticks % 1000));
+			setitimer(ITIMER_REAL, &once, NULL);
+		}
+		work();
+	}
+	setitimer(ITIMER_REAL, &(struct itimerval){ .it_interval = { 0, 0 } }, NULL);
+}
 
 /* ---- an agent of the process itself ---- */
 

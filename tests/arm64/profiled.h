@@ -4,9 +4,23 @@
 #ifndef PAPI_TESTS_ARM64_PROFILED_H
 #define PAPI_TESTS_ARM64_PROFILED_H
 
+#include <signal.h>
 #include <stdint.h>
 
 #include "components/vpmu/agent.h"
+
+/* known.S: a handler that counts, in five instructions. */
+void count_tick(int number, siginfo_t *info, void *context);
+extern volatile uint64_t ticks;
+
+#define PROFILED_TICKS 200
+
+/* How much slower than a processor this one is: so much longer are the intervals of signals. */
+extern long profiled_slowness;
+
+/* Does the work again and again until count_tick() has had that many signals, anywhere in it; the first microseconds
+ * after it has begun, at least. */
+void profiled_interrupted(void (*work)(void), long microseconds);
 
 /* Runs work(argument) in a process with that plan, in a thread; the counters of that and of those it makes, summed up,
  * unless that is NULL. Fails the test where it does not come to its end. */

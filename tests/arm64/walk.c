@@ -21,6 +21,17 @@
 #define RESTORES_SP 0x9100031fu
 #define SP          31
 
+const struct papi_vpmu_geometry small_caches = {
+	.l1i = { 4, 2, 6 },
+	.l1d = { 8, 2, 6 },
+	.l2 = { 16, 4, 6 },
+	.l3 = { 64, 4, 6 },
+	.itlb = { 2, 2, 12 },
+	.dtlb = { 2, 2, 12 },
+	.itlb2 = { 4, 2, 12 },
+	.dtlb2 = { 4, 2, 12 },
+};
+
 struct walk {
 	const struct program *program;
 	struct reference_model *model;
