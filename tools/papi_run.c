@@ -108,6 +108,13 @@ long long papi_run_now(void)
 	return 1000000000LL * now.tv_sec + now.tv_nsec;
 }
 
+long long papi_run_until(long long then)
+{
+	long long left = then - papi_run_now();
+
+	return left > 0 ? left : 0;
+}
+
 /* Room for one more run, all zero, before it starts: afterwards nothing may fail for want of memory. */
 void papi_run_reserve(struct run_list *list, struct run_result *result)
 {

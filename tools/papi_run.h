@@ -200,6 +200,8 @@ void papi_run_message(const char *format, ...) __attribute__((format(printf, 1, 
 void *papi_run_allocate(void *old, size_t number, size_t size);
 char *papi_run_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 long long papi_run_now(void);
+/* Nanoseconds until then; 0: it is over. */
+long long papi_run_until(long long then);
 /* Standard error as papi_run was given it; -1: closed. */
 int papi_run_error_output(void);
 void papi_run_reserve(struct run_list *list, struct run_result *result);

@@ -415,10 +415,12 @@ static char *why_not(int error, bool limited)
 /* The event is counted as one sum; or if that is not permitted, too, the report has the reason. */
 static void leave_together(struct run_tasks *tasks, const struct run_event *event, int error, bool limited)
 {
-	char *reason = why_not(error, limited);
+	char *reason;
 
-	if (!tasks->note && (limited || (error != EACCES && error != EPERM)))
-		tasks->note = papi_run_format("%s is not told apart: %s", event->name, reason);
+	if (tasks->note || (!limited && (error == EACCES || error == EPERM)))
+		return;
+	reason = why_not(error, limited);
+	tasks->note = papi_run_format("%s is not told apart: %s", event->name, reason);
 	free(reason);
 }
 
@@ -454,21 +456,21 @@ void papi_run_apart_open(struct run_list *list, struct run_tasks *tasks, pid_t p
 		papi_run_apart_begin(list, tasks, pid, kept * apart.n_cpus);
 }
 
-void papi_run_apart_start(void)
+static void control_all(unsigned long request)
 {
 	for (size_t i = 0; i < apart.number; i++)
 		for (size_t k = 0; k < apart.n_cpus; k++)
-			papi_perf_kernel->ioctl(apart.events[i].rings[k].fd, PERF_EVENT_IOC_ENABLE, 0);
+			papi_perf_kernel->ioctl(apart.events[i].rings[k].fd, request, 0);
+}
+
+void papi_run_apart_start(void)
+{
+	control_all(PERF_EVENT_IOC_ENABLE);
 }
 
 long long papi_run_apart_wait(void)
 {
-	long long left;
-
-	if (!apart.number)
-		return -1;
-	left = apart.next - papi_run_now();
-	return left > 0 ? left : 0;
+	return apart.number ? papi_run_until(apart.next) : -1;
 }
 
 void papi_run_apart_look(void)
@@ -506,9 +508,7 @@ void papi_run_apart_read(struct run_reading *readings)
 void papi_run_apart_stop(struct run_list *list, struct run_tasks *tasks, size_t run)
 {
 	if (apart.number) {
-		for (size_t i = 0; i < apart.number; i++)
-			for (size_t k = 0; k < apart.n_cpus; k++)
-				papi_perf_kernel->ioctl(apart.events[i].rings[k].fd, PERF_EVENT_IOC_DISABLE, 0);
+		control_all(PERF_EVENT_IOC_DISABLE);
 		for (size_t i = 0; i < apart.number; i++) {
 			struct run_event *event = &list->events[apart.events[i].member];
 			struct run_reading total = total_of(&apart.events[i]);

@@ -217,9 +217,12 @@ static void give_rest(struct thread *thread, const struct run_list *list, size_t
 {
 	make_counts(thread);
 	for (size_t i = 0; i < list->number; i++) {
-		long long rest = list->events[i].is_apart ? list->events[i].counts[run] : 0;
+		long long rest;
 
-		for (size_t k = 0; k < known.number && list->events[i].is_apart; k++)
+		if (!list->events[i].is_apart)
+			continue;
+		rest = list->events[i].counts[run];
+		for (size_t k = 0; k < known.number; k++)
 			rest -= known.threads[k].counts ? known.threads[k].counts[i] : 0;
 		if (rest > 0)
 			thread->counts[i] += rest;

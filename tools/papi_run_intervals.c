@@ -52,12 +52,7 @@ void papi_run_intervals_begin(const struct run_list *list, long long started)
 
 long long papi_run_intervals_wait(void)
 {
-	long long left;
-
-	if (!papi_run_intervals_wanted())
-		return -1;
-	left = intervals.next - papi_run_now();
-	return left > 0 ? left : 0;
+	return papi_run_intervals_wanted() ? papi_run_until(intervals.next) : -1;
 }
 
 /* Tells what has come since the tick before. */

@@ -65,9 +65,7 @@ void papi_run_progress_begin(const struct run_result *result, long long started)
 
 long long papi_run_progress_wait(void)
 {
-	long long left = progress.next - papi_run_now();
-
-	return !progress.active ? -1 : left > 0 ? left : 0;
+	return progress.active ? papi_run_until(progress.next) : -1;
 }
 
 static void put(const char *text)

@@ -73,12 +73,7 @@ void papi_run_tasks_prepare(struct run_list *list, struct run_tasks *tasks, bool
 
 long long papi_run_tasks_wait(void)
 {
-	long long left;
-
-	if (!looks.names)
-		return -1;
-	left = looks.next - papi_run_now();
-	return left > 0 ? left : 0;
+	return looks.names ? papi_run_until(looks.next) : -1;
 }
 
 void papi_run_tasks_look(void)
@@ -117,23 +112,30 @@ static const char *name_of(const struct papi_agent_record *record)
 
 /* ---- Their counts ---- */
 
-void papi_run_tasks_add(struct run_tasks *tasks, const struct run_list *list, const struct papi_agent_record *record,
-	const long long *values)
+/* All zero. Valid until the next one. */
+static struct run_task *add_task(struct run_tasks *tasks, const struct run_list *list)
 {
 	struct run_task *task;
-	size_t position = 0;
 
 	tasks->tasks = papi_run_allocate(tasks->tasks, tasks->number + 1, sizeof(*tasks->tasks));
 	task = &tasks->tasks[tasks->number++];
-	memset(task, 0, sizeof(*task));
+	*task = (struct run_task){ .counts = papi_run_allocate(NULL, list->number + 1, sizeof(*task->counts)) };
+	memset(task->counts, 0, (list->number + 1) * sizeof(*task->counts));
+	return task;
+}
+
+void papi_run_tasks_add(struct run_tasks *tasks, const struct run_list *list, const struct papi_agent_record *record,
+	const long long *values)
+{
+	struct run_task *task = add_task(tasks, list);
+	size_t position = 0;
+
 	task->process = (uint64_t)record->process << 32 | (uint32_t)record->pid;
 	task->pid = record->pid;
 	task->tid = tasks->kind == RUN_TASKS_THREADS ? record->tid : 0;
 	task->order = tasks->number;
 	snprintf(task->name, sizeof(task->name), "%s",
 		tasks->kind == RUN_TASKS_THREADS ? name_of(record) : record->name);
-	task->counts = papi_run_allocate(NULL, list->number + 1, sizeof(*task->counts));
-	memset(task->counts, 0, (list->number + 1) * sizeof(*task->counts));
 	for (size_t i = 0; i < list->number; i++)
 		if (list->events[i].is_virtual && !list->events[i].error)
 			task->counts[i] = values[position++];
@@ -175,17 +177,15 @@ void papi_run_tasks_add_kernel(struct run_tasks *tasks, const struct run_list *l
 		if (tasks->number)
 			qsort(tasks->tasks, tasks->number, sizeof(*tasks->tasks), by_pid);
 	}
-	tasks->tasks = papi_run_allocate(tasks->tasks, tasks->number + 1, sizeof(*tasks->tasks));
+	task = add_task(tasks, list);
 	inside = inside_of(tasks, pid);
-	task = &tasks->tasks[tasks->number++];
-	*task = (struct run_task){ .process = inside ? inside->process : (uint64_t)pid,
-		.pid = pid,
-		.tid = tid,
-		.order = SIZE_MAX / 2 + tasks->number };
+	task->process = inside ? inside->process : (uint64_t)pid;
+	task->pid = pid;
+	task->tid = tid;
+	task->order = SIZE_MAX / 2 + tasks->number;
 	/* The agent knows the names of programs, the kernel those of threads, and of the former 15 bytes. */
 	if (!inside || tasks->kind == RUN_TASKS_THREADS)
 		snprintf(task->name, sizeof(task->name), "%s", name);
-	task->counts = papi_run_allocate(NULL, list->number + 1, sizeof(*task->counts));
 	memcpy(task->counts, counts, list->number * sizeof(*task->counts));
 }
 

@@ -97,7 +97,7 @@ static int run(struct papi_profile_session *session, char *path)
 
 /* ---- What is missing ----------------------------------------------------------------------------------- */
 
-static void note_all(struct papi_profile_session *session, const char *note)
+void papi_profile_exact_note(struct papi_profile_session *session, const char *note)
 {
 	for (size_t i = 0; i < session->events->number; i++)
 		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
@@ -133,7 +133,7 @@ static void note_missing(const struct missing *missing)
 	if (missing->n > 1)
 		snprintf(note, sizeof(note), "%s; and %u more", missing->first, missing->n - 1);
 	if (missing->n)
-		note_all(missing->session, missing->n > 1 ? note : missing->first);
+		papi_profile_exact_note(missing->session, missing->n > 1 ? note : missing->first);
 }
 
 static void miss_of_process(struct missing *missing, struct papi_agent_process entry)
@@ -175,7 +175,7 @@ void papi_profile_exact_tell_beyond(struct papi_profile_session *session, uint32
 		" ways of calls, which are all that there may be: what came beyond is in [other contexts]",
 		contexts);
 	papi_profile_message("%s", note);
-	note_all(session, note);
+	papi_profile_exact_note(session, note);
 }
 
 /* A process that runs on, was killed, or whose threads the kernel has ended, may have been between two counters. */
@@ -212,7 +212,7 @@ static void compare_sums(struct papi_profile_session *session, const struct papi
 		if (values[i] == list->events[i].value)
 			continue;
 		papi_profile_message("%s", note);
-		note_all(session, note);
+		papi_profile_exact_note(session, note);
 	}
 	free(values);
 }
@@ -364,7 +364,7 @@ static void visit(struct papi_profile_session *session, int eventset)
 	if (note)
 		papi_profile_message("%s", note);
 	if (note)
-		note_all(session, note);
+		papi_profile_exact_note(session, note);
 	free(note);
 	if (process >= 0)
 		close(process);

@@ -23,6 +23,9 @@ const char *papi_profile_exact_kind(const char *name);
 /* Runs the program at path, or waits until papi_run has. The exit status of papi_profile; failures are told. */
 int papi_profile_exact_run(struct papi_profile_session *session, char *path);
 
+/* With the counts of all its events, in the store. */
+void papi_profile_exact_note(struct papi_profile_session *session, const char *note);
+
 /* Notes, and tells, that there were more ways of calls than that. */
 void papi_profile_exact_tell_beyond(struct papi_profile_session *session, uint32_t contexts);
 

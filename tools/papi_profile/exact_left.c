@@ -133,12 +133,6 @@ static int give_up(struct papi_profile_session *session)
 	return PAPI_PROGRAM_FAILURE;
 }
 
-static void note_all(struct papi_profile_session *session, const char *note)
-{
-	for (size_t i = 0; i < session->events->number; i++)
-		papi_profile_store_event_note(session->store, (int64_t)i + 1, note);
-}
-
 /* Into the store, which has been made. */
 static int take(struct papi_profile_session *session, const char *directory, int eventset, bool modelled)
 {
@@ -147,7 +141,7 @@ static int take(struct papi_profile_session *session, const char *directory, int
 	};
 	size_t processes = papi_profile_exact_read(&session->records, directory, &exact);
 
-	note_all(session, "of raw data that was left: what could not be counted is not known");
+	papi_profile_exact_note(session, "of raw data that was left: what could not be counted is not known");
 	if (exact.beyond)
 		papi_profile_exact_tell_beyond(session, exact.beyond);
 	papi_profile_places_free(&session->records.places);
