@@ -5,13 +5,6 @@
 
 #include "components/vpmu/translator/descriptions.h"
 
-/* The lines of L1I that code within one page is in: the first, and how many. */
-static uint8_t place_lines(uint64_t pc, uint64_t end, unsigned shift, uint64_t *first)
-{
-	*first = pc < end ? papi_vpmu_describe_reserved_place(pc) >> shift : 0;
-	return pc < end ? (uint8_t)(((end - 1) >> shift) - (pc >> shift) + 1) : 0;
-}
-
 /* What belongs to a call of the library is not fetched. */
 static uint64_t end_of_code(const struct papi_a64_block *block, struct papi_a64_part part)
 {
@@ -20,19 +13,6 @@ static uint64_t end_of_code(const struct papi_a64_block *block, struct papi_a64_
 	while (n > 0 && block->trimmed[n - 1])
 		n--;
 	return papi_a64_pc_of(block, n);
-}
-
-/* A block has at most 64 instructions, so that two pages hold it. */
-static void place_block(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *decoded,
-	struct papi_a64_part part, struct papi_vpmu_description *block)
-{
-	uint64_t split = (block->pc | ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)) + 1, end = end_of_code(decoded, part);
-	unsigned shift = plan->line_shift;
-
-	block->entry = papi_vpmu_describe_reserved_place(block->pc);
-	block->branch = papi_vpmu_describe_reserved_place(block->next - 4);
-	block->n_lines = place_lines(block->pc, end < split ? end : split, shift, &block->first_line);
-	block->n_other_lines = place_lines(split, end, shift, &block->other_line);
 }
 
 unsigned papi_a64_describe_branches(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block,
@@ -87,7 +67,8 @@ size_t papi_a64_describe_part(const struct papi_a64_trace_plan *plan, const stru
 	description->block.words = (uint8_t)papi_a64_part_words(plan, block, part);
 	n = copy_accesses(plan, part, offset, description);
 	description->block.accesses = (uint8_t)n;
-	place_block(plan, block, part, &description->block);
+	papi_vpmu_describe_block(
+		&description->block, description->block.next - 4, end_of_code(block, part), plan->line_shift);
 	if (predicts)
 		description->block.branches = (uint8_t)papi_a64_describe_branches(plan, block, part, branches);
 	papi_vpmu_description_finish(&description->block, description->accesses);

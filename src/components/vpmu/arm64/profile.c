@@ -9,23 +9,11 @@
 
 static uint8_t *describe(uint8_t *at, uint64_t profile, const struct papi_a64_instruction *instruction)
 {
-	uint8_t counts[PAPI_VPMU_FIRST_MODELLED], *number = at + 1;
+	uint8_t counts[PAPI_VPMU_FIRST_MODELLED] = { 0 };
 
-	at[0] = 4;
-	at[1] = 0;
-	at += 2;
 	if (profile)
 		papi_a64_classify(instruction, counts);
-	for (uint64_t left = profile; left; left &= left - 1) {
-		unsigned counter = (unsigned)__builtin_ctzll(left);
-
-		if (!counts[counter])
-			continue;
-		*at++ = (uint8_t)counter;
-		*at++ = counts[counter];
-		++*number;
-	}
-	return at;
+	return papi_vpmu_profile_describe(at, 4, profile, counts);
 }
 
 uint32_t papi_a64_profile_translation(const struct papi_a64_translation *t, uint32_t *first_way)

@@ -73,3 +73,20 @@ uint64_t papi_vpmu_describe_place(uint64_t pc)
 		? papi_vpmu_describe_reserved_place(pc)
 		: 0;
 }
+
+uint8_t papi_vpmu_describe_lines(uint64_t pc, uint64_t end, unsigned shift, uint64_t *first)
+{
+	*first = pc < end ? papi_vpmu_describe_reserved_place(pc) >> shift : 0;
+	return pc < end ? (uint8_t)(((end - 1) >> shift) - (pc >> shift) + 1) : 0;
+}
+
+/* A block has at most 64 instructions, so that two pages hold it. */
+void papi_vpmu_describe_block(struct papi_vpmu_description *block, uint64_t last, uint64_t end, unsigned shift)
+{
+	uint64_t split = (block->pc | ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)) + 1;
+
+	block->entry = papi_vpmu_describe_reserved_place(block->pc);
+	block->branch = papi_vpmu_describe_reserved_place(last);
+	block->n_lines = papi_vpmu_describe_lines(block->pc, end < split ? end : split, shift, &block->first_line);
+	block->n_other_lines = papi_vpmu_describe_lines(split, end, shift, &block->other_line);
+}

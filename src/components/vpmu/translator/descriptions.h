@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "components/vpmu/models/frames.h"
+#include "components/vpmu/models/trace.h"
 
 /* Room for a description, which is to be written there, and for the places of its block. offset is where. NULL when
  * memory has ended. */
@@ -22,5 +23,10 @@ const unsigned char *papi_vpmu_descriptions(void);
 uint64_t papi_vpmu_describe_place(uint64_t pc);
 /* The same, of a block for whose description there is room. */
 uint64_t papi_vpmu_describe_reserved_place(uint64_t pc);
+
+/* The lines of L1I, each 1 << shift bytes, that code within one page of such a block is in: the first, and how many. */
+uint8_t papi_vpmu_describe_lines(uint64_t pc, uint64_t end, unsigned shift, uint64_t *first);
+/* Where such a block is in the models, up to end, with the branch last. */
+void papi_vpmu_describe_block(struct papi_vpmu_description *block, uint64_t last, uint64_t end, unsigned shift);
 
 #endif

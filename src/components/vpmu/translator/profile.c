@@ -244,6 +244,26 @@ static struct papi_vpmu_log_block *new_block(const struct papi_vpmu_profiled *bl
 	return entry;
 }
 
+uint8_t *papi_vpmu_profile_describe(
+	uint8_t *at, unsigned length, uint64_t profile, const uint8_t counts[PAPI_VPMU_FIRST_MODELLED])
+{
+	uint8_t *number = at + 1;
+
+	at[0] = (uint8_t)length;
+	at[1] = 0;
+	at += 2;
+	for (uint64_t left = profile; left; left &= left - 1) {
+		unsigned counter = (unsigned)__builtin_ctzll(left);
+
+		if (!counts[counter])
+			continue;
+		*at++ = (uint8_t)counter;
+		*at++ = counts[counter];
+		++*number;
+	}
+	return at;
+}
+
 uint32_t papi_vpmu_profile_block(const struct papi_vpmu_profiled *block, uint32_t *first_way)
 {
 	uint32_t module = papi_vpmu_modules_number(block->pc);

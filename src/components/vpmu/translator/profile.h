@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "components/vpmu/counters.h"
 #include "components/vpmu/ways.h"
 
 #pragma GCC visibility push(hidden)
@@ -52,6 +53,10 @@ struct papi_vpmu_profiled {
 	uint8_t region;
 };
 
+/* Writes an instruction's length, and those of the counters of the profile to which it adds, as the log has them. Where
+ * the next comes. */
+uint8_t *papi_vpmu_profile_describe(
+	uint8_t *at, unsigned length, uint64_t profile, const uint8_t counts[PAPI_VPMU_FIRST_MODELLED]);
 /* The offset of its entry in the log, which it may have since it was translated before; 0: there is none. first_way:
  * the number of its first counter. */
 uint32_t papi_vpmu_profile_block(const struct papi_vpmu_profiled *block, uint32_t *first_way);

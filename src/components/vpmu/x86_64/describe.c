@@ -6,25 +6,10 @@
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/descriptions.h"
 
-/* The lines of L1I that code within one page is in: the first, and how many. */
-static uint8_t place_lines(uint64_t pc, uint64_t end, uint64_t *first)
+/* Of the lines of L1I, whose places descriptions have. */
+static unsigned line_shift(void)
 {
-	unsigned shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
-
-	*first = pc < end ? papi_vpmu_describe_reserved_place(pc) >> shift : 0;
-	return pc < end ? (uint8_t)(((end - 1) >> shift) - (pc >> shift) + 1) : 0;
-}
-
-/* Where it is in the models, up to end, with the branch last: a block has at most 64 instructions, so that two pages
- * hold it. */
-static void place_block(struct papi_vpmu_description *block, uint64_t last, uint64_t end)
-{
-	uint64_t split = (block->pc | ((1 << PAPI_VPMU_PAGE_SHIFT) - 1)) + 1;
-
-	block->entry = papi_vpmu_describe_reserved_place(block->pc);
-	block->branch = papi_vpmu_describe_reserved_place(last);
-	block->n_lines = place_lines(block->pc, end < split ? end : split, &block->first_line);
-	block->n_other_lines = place_lines(split, end, &block->other_line);
+	return papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
 }
 
 /* The first word of a record is the offset of its description: an address that never changes comes out right if the
@@ -113,7 +98,8 @@ static void join(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_trace_plan 
 	struct papi_vpmu_description *block = &plan->description;
 
 	place_branches(following);
-	block->n_other_lines = place_lines(following->description.pc, following->end, &block->other_line);
+	block->n_other_lines = papi_vpmu_describe_lines(
+		following->description.pc, following->end, line_shift(), &block->other_line);
 	plan->branches[block->branches++] = following->branches[0];
 	block->behind = following->description.next;
 }
@@ -127,7 +113,7 @@ bool papi_vpmu_describe(
 
 	if (!place)
 		return false;
-	place_block(block, plan->last, plan->end);
+	papi_vpmu_describe_block(block, plan->last, plan->end, line_shift());
 	place_branches(plan);
 	papi_vpmu_description_finish(block, plan->accesses);
 	if (following)
@@ -148,7 +134,7 @@ bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigne
 
 	if (!place)
 		return false;
-	place_block(&block, way->branch, way->end);
+	papi_vpmu_describe_block(&block, way->branch, way->end, line_shift());
 	papi_vpmu_description_finish(&block, accesses);
 	memcpy(branches, plan->branches, sizeof(branches));
 	branches[way_out] |= PAPI_VPMU_BRANCH_TAKEN;

@@ -12,18 +12,8 @@ static uint8_t *describe(uint8_t *at, uint64_t profile, const struct papi_vpmu_i
 	uint8_t *number = at + 1;
 	bool iterates = instruction->class.loads_each || instruction->class.stores_each;
 
-	at[0] = instruction->decoded.length;
-	at[1] = 0;
-	at += 2;
-	for (uint64_t left = counted ? profile : 0; left; left &= left - 1) {
-		unsigned counter = (unsigned)__builtin_ctzll(left);
-
-		if (!instruction->class.counts[counter])
-			continue;
-		*at++ = (uint8_t)counter;
-		*at++ = instruction->class.counts[counter];
-		++*number;
-	}
+	at = papi_vpmu_profile_describe(
+		at, instruction->decoded.length, counted ? profile : 0, instruction->class.counts);
 	if (counted && iterates) {
 		*number |= PAPI_VPMU_LOG_ITERATES;
 		*at++ = instruction->class.loads_each;
