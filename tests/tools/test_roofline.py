@@ -95,12 +95,13 @@ class RooflineTest(harness.ToolTest):
     def test_witness(self):
         """Loops that know nothing of these kernels are as fast, in most rounds: those of a round run one right after
         the other, and what neighbours of this machine do makes either slower, or faster where they have just stopped.
-        Where they are not, that is a matter of a busy machine only if rounds do not agree with each other."""
+        Where they are not, that is a matter of a busy machine only if its load says so, or rounds do not agree."""
         wide = "double 256" if "double 256" in self.peaks() else "double 128"
         ratios = {"memory": [], wide: []}
         for number in range(ROUNDS):
             now = self.peaks(self.output("--measure", "--format", "json") if number else None)
-            for name, plain in zip(ratios, self.witness()):
+            # About as long as the peaks are looked for: where others run, both find their best moments.
+            for name, plain in zip(ratios, map(max, zip(*(self.witness() for _ in range(3))))):
                 ratios[name].append(now[name]["one"] / plain)
             if number > 1 and all(NEAR[0] < statistics.median(found) < NEAR[1] for found in ratios.values()):
                 return
@@ -111,7 +112,7 @@ class RooflineTest(harness.ToolTest):
                 continue
             lower, _, upper = statistics.quantiles(found, n=4)
             words = f"the peak of {name} is {median:.2f} of what plain loops reach in half of {ROUNDS} rounds"
-            if (upper - lower) / median < BUSY:
+            if (upper - lower) / median < BUSY and os.getloadavg()[0] <= len(os.sched_getaffinity(0)):
                 self.assertTrue(lower < NEAR[1] and upper > NEAR[0], words)
             busy = f"{words}, and {lower:.2f} to {upper:.2f} in the middle ones: the machine is too busy"
         self.skipTest(busy)
