@@ -186,10 +186,11 @@ void papi_vpmu_trace_target(struct papi_vpmu_translation *t, uint64_t pc)
 
 void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside, uint64_t pc)
 {
-	const struct papi_vpmu_trace_way_out *way_out = &t->plan.ways_out[aside];
+	const struct papi_vpmu_trace_way_out *way_out;
 
 	if (!tells_anything(t))
 		return;
+	way_out = &t->plan.ways_out[aside]; /* there is one copy of what tells something */
 	if (t->traced && papi_vpmu_is_worth_record(t->request.wants, way_out->accesses, PAPI_VPMU_ENDS_ANYHOW))
 		append(t, t->ways_out[aside], way_out->words);
 	if (streams(t))
