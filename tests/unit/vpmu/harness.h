@@ -131,10 +131,9 @@ void compare_translated(struct subject *s);
 /* It only runs translated, and is to end as it began: for what cannot run natively here. */
 void run_without_native(struct subject *s);
 
-/* Emits the entry of a block for indirect branches and arrives there with a target. Returns where it leads: one of
- * these labels, of which known is the block's code. */
-uint64_t run_indirect_entry(
-	struct papi_vpmu_translation *t, const struct papi_vpmu_block *block, uint64_t otherwise, uint64_t target);
+/* Emits where indirect branches to pc arrive and arrives there with a target. Returns where it leads: one of these
+ * labels. Known is the block's code, elsewhere or, if it is before that, right behind it. */
+uint64_t run_arrival(struct papi_vpmu_translation *t, uint64_t pc, bool before, uint64_t otherwise, uint64_t target);
 uint64_t harness_label_known(void);
 uint64_t harness_label_miss(void);
 uint64_t harness_label_other(void);

@@ -29,14 +29,42 @@ static bool observe_entry(const struct machine *seen, int signal)
 	return false;
 }
 
-uint64_t run_indirect_entry(
-	struct papi_vpmu_translation *t, const struct papi_vpmu_block *block, uint64_t otherwise, uint64_t target)
+/* A stale block leaves by what is before this, with all registers the program's. */
+static void on_the_way_out(const struct machine *machine, uint64_t pc)
+{
+	struct papi_vpmu_recovery recovery = { .block = &entry_block, .spilled = word(VPMU_SPILLED) };
+	struct papi_vpmu_state state = { .pc = entry_block.code - 1, .flags = machine->flags };
+
+	memcpy(state.registers, machine->registers, sizeof(state.registers));
+	papi_vpmu_recover_state(&recovery, &state);
+	assert_int_equal(state.pc, pc);
+	assert_memory_equal(state.registers, machine->registers, sizeof(state.registers));
+}
+
+/* The jump that may lead elsewhere is made to. */
+static void lead_on(const struct papi_vpmu_translation *t, uint64_t otherwise)
+{
+	uint8_t *place = (uint8_t *)(uintptr_t)t->entry + t->block.branch;
+	int64_t distance = (int64_t)(otherwise - ((uint64_t)(uintptr_t)place + 4));
+	int32_t displacement = (int32_t)distance;
+
+	assert_true(displacement == distance && ((uintptr_t)place & 7) <= 4);
+	memcpy(place, &displacement, sizeof(displacement));
+}
+
+uint64_t run_arrival(struct papi_vpmu_translation *t, uint64_t pc, bool before, uint64_t otherwise, uint64_t target)
 {
 	struct papi_vpmu_place place = { .e = { .next = harness_code(), .to_code = 0 } };
 	struct machine start = { .flags = 0x8d7 | 0x200 };
 
 	harness_catch_signals();
-	papi_vpmu_translation_emit_indirect_entry(t, &place, block, otherwise);
+	papi_vpmu_translation_emit_arrival(t, &place, pc, before ? 0 : harness_label_known());
+	if (before) {
+		assert_int_equal((uintptr_t)t->e.next % 2, 0);
+		papi_vpmu_emit_jump(&t->e, harness_label_known());
+	}
+	if (otherwise)
+		lead_on(t, otherwise);
 	entry_block = t->block;
 	entry_block.marks = t->marks;
 	memset(harness_area()->bytes, 0, sizeof(harness_area()->bytes));
@@ -51,6 +79,7 @@ uint64_t run_indirect_entry(
 	start.registers[RDX] = target & 0xffff;
 	start.pc = t->entry;
 	harness_run(&start, observe_entry);
+	on_the_way_out(&start, pc);
 	if (harness_complaint())
 		fail_msg("%s", harness_complaint());
 	return arrived;

@@ -504,25 +504,21 @@ static void glances_see_what_the_decoder_sees(void **state)
 
 /* ---- indirect branches ---- */
 
-static void arrive(struct papi_vpmu_translation *entry, uint64_t target, uint64_t otherwise, uint64_t *pc)
-{
-	struct papi_vpmu_block block = { .pc = harness_text() + 0x40, .code = harness_label_known() };
-
-	*pc = run_indirect_entry(entry, &block, otherwise, target);
-}
-
 static void indirect_branches_find_their_block(void **state)
 {
-	static struct papi_vpmu_translation entry;
-	uint64_t pc;
+	static struct papi_vpmu_translation arrival;
+	const uint64_t pc = harness_text() + 0x40;
 
 	(void)state;
-	arrive(&entry, harness_text() + 0x40, 0, &pc);
-	assert_int_equal(pc, harness_label_known());
-	arrive(&entry, harness_text() + 0x41, 0, &pc);
-	assert_int_equal(pc, harness_label_miss());
-	arrive(&entry, harness_text() + 0x10040, harness_label_other(), &pc);
-	assert_int_equal(pc, harness_label_other());
+	for (int before = 0; before < 2; before++) {
+		assert_int_equal(run_arrival(&arrival, pc, before, 0, pc), harness_label_known());
+		assert_int_equal(run_arrival(&arrival, pc, before, 0, pc + 1), harness_label_miss());
+		assert_int_equal(run_arrival(&arrival, pc, before, harness_label_other(), pc), harness_label_known());
+		assert_int_equal(
+			run_arrival(&arrival, pc, before, harness_label_other(), pc + 0x10000), harness_label_other());
+		/* The block's entry leads back over it by two bytes. */
+		assert_in_range(arrival.e.next - (uint8_t *)(uintptr_t)arrival.entry, 1, 128 - 24 - 2);
+	}
 }
 
 /* Back from where an indirect branch has led, which is no address. */

@@ -75,8 +75,9 @@ void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link)
 	papi_a64_emit_branch_register(e, A64_BORROWED);
 }
 
-void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code)
+void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code, unsigned before)
 {
+	(void)before;
 	replace(entry + A64_ENTRY, papi_a64_branch(-(A64_STUB + A64_ENTRY)), to_code);
 }
 
@@ -182,8 +183,9 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 	return file(&translation);
 }
 
-struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc)
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
 {
+	(void)indirect;
 	return translate(flavour, pc, true);
 }
 

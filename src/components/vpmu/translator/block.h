@@ -71,14 +71,16 @@ struct papi_vpmu_block {
 	uint64_t pc; /* of the program; with size, what it was made of */
 	uint32_t size;
 	uint32_t code_size;
-	uint64_t code;     /* entry */
-	uint64_t indirect; /* where indirect branches to it go, 0: less than two have come */
-	uint64_t target;   /* of a direct branch at its end */
+	uint64_t code; /* entry */
+	/* Where indirect branches to it arrive, a block of its own; NULL: none have come, or less than two. */
+	struct papi_vpmu_block *arrival;
+	uint64_t target; /* of a direct branch at its end */
 	struct papi_vpmu_flavour *flavour;
 	struct papi_vpmu_mark *marks;
 	const uint8_t *bytes; /* size of the program's, as they were */
 	uint16_t n_marks;
-	uint16_t branch;      /* offset of the last instruction */
+	uint16_t branch;      /* offset of the last instruction; of an arrival, see translate.h of its processor */
+	uint8_t before;       /* bytes between the way to the dispatcher and the entry */
 	uint8_t trimmed;      /* so many instructions at its end belong to a call of the library */
 	int32_t weight;       /* the most that a pass brings any overflow nearer */
 	int32_t least_weight; /* the same if all that it touches is in the first level */
@@ -86,7 +88,7 @@ struct papi_vpmu_block {
 	uint32_t profile;     /* its record in the profile's log, 0: it has none */
 	int64_t links;        /* the first that leads here, number + 1; 0: none */
 	bool stale;
-	bool reached; /* by an indirect branch, once */
+	bool reached; /* by an indirect branch, once; an arrival: it is, or was, in the jumps of a thread */
 	bool follows; /* it is the end of another, where that jumps to: nobody else finds it */
 };
 

@@ -193,15 +193,23 @@ static void disconnect(struct papi_vpmu_block *block)
 
 /* ---- what becomes stale ---- */
 
+uint8_t *papi_vpmu_cache_written(uint64_t code, intptr_t *to_code)
+{
+	const struct papi_vpmu_segment *segment = papi_vpmu_segment_of(code);
+
+	*to_code = (intptr_t)segment->code - (intptr_t)segment->write;
+	return segment->write + (code - segment->code);
+}
+
 void papi_vpmu_cache_make_stale(struct papi_vpmu_block *block)
 {
-	const struct papi_vpmu_segment *segment = papi_vpmu_segment_of(block->code);
+	intptr_t to_code;
+	uint8_t *written = papi_vpmu_cache_written(block->code, &to_code);
 
 	if (block->stale)
 		return;
 	block->stale = true;
-	papi_vpmu_processor_make_stale(
-		segment->write + (block->code - segment->code), (intptr_t)segment->code - (intptr_t)segment->write);
+	papi_vpmu_processor_make_stale(written, to_code, block->before);
 	disconnect(block);
 }
 

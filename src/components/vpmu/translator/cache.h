@@ -38,6 +38,9 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code);
 bool papi_vpmu_cache_holds(uint64_t code);
 bool papi_vpmu_cache_is_live(uint64_t code);
 
+/* Where the code at that address is written, which is in a segment; it runs *to_code bytes on. */
+uint8_t *papi_vpmu_cache_written(uint64_t code, intptr_t *to_code);
+
 /* A place for code. False when there is none before all is flushed. */
 bool papi_vpmu_cache_open(struct papi_vpmu_emitter *e);
 /* What comes before the entry of a block; the next byte is the entry. */

@@ -90,11 +90,12 @@ uint64_t papi_vpmu_guarded_bytes(uint64_t to, uint64_t from, uint64_t size);
 /* ---- code ---- */
 
 /* Before the entry of a block are so many bytes: the way to the dispatcher, by that link, that a stale block takes. The
- * first of these functions writes them, the entry follows; the second makes the entry of a block lead there, by a store
- * that other threads see whole or not at all, wherever they are: it is written there, and runs to_code bytes on. */
+ * first of these functions writes them; the entry follows, or is so many bytes behind them. The second makes the entry
+ * of a block lead there, by a store that other threads see whole or not at all, wherever they are: it is written there,
+ * and runs to_code bytes on. */
 extern const unsigned papi_vpmu_processor_stub;
 void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link);
-void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code);
+void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code, unsigned before);
 /* The link's jump leads to that code from now on, for threads that run over it, too; nothing happens where it cannot
  * reach that far. */
 void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t code);
@@ -103,8 +104,9 @@ void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t cod
 extern const bool papi_vpmu_processor_disconnects;
 void papi_vpmu_processor_disconnect(const struct papi_vpmu_link *link);
 
-/* The block at pc, translated and in the cache. NULL when that is full. Under its lock, like the two that follow. */
-struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc);
+/* The block at pc, translated and in the cache; indirect: it is an indirect branch that leads there, and others may.
+ * NULL when the cache is full. Under its lock, like the two that follow. */
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect);
 /* The same, but it runs the instruction at pc natively, alone; nothing is read there. */
 struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc);
 /* Indirect branches of the thread to the block find it by themselves from now on, by its jumps, unless the cache is

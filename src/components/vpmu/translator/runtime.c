@@ -20,16 +20,15 @@
 #include "components/vpmu/translator/syscalls.h"
 #include "components/vpmu/translator/trace.h"
 
-static uint64_t translate_for_guard(uint64_t flavour, uint64_t pc, uint64_t unused)
+static uint64_t translate_for_guard(uint64_t flavour, uint64_t pc, uint64_t indirect)
 {
-	(void)unused;
-	return (uint64_t)(uintptr_t)papi_vpmu_translate((struct papi_vpmu_flavour *)(uintptr_t)flavour, pc);
+	return (uint64_t)(uintptr_t)papi_vpmu_translate((struct papi_vpmu_flavour *)(uintptr_t)flavour, pc, indirect);
 }
 
 /* The program's code may be gone by the time it is looked at: what happens there, happens to the program. */
-static struct papi_vpmu_block *translate_guarded(struct papi_vpmu_flavour *flavour, uint64_t pc)
+static struct papi_vpmu_block *translate_guarded(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
 {
-	uint64_t block = papi_vpmu_guarded(translate_for_guard, (uint64_t)(uintptr_t)flavour, pc, 0);
+	uint64_t block = papi_vpmu_guarded(translate_for_guard, (uint64_t)(uintptr_t)flavour, pc, indirect);
 
 	return block == PAPI_VPMU_GUARD_FAILED ? papi_vpmu_translate_step(flavour, pc)
 					       : (struct papi_vpmu_block *)(uintptr_t)block;
@@ -37,16 +36,16 @@ static struct papi_vpmu_block *translate_guarded(struct papi_vpmu_flavour *flavo
 
 /* When the cache is full, all starts again. */
 static struct papi_vpmu_block *translate(
-	struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc)
+	struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
 {
 	struct papi_vpmu_block *block;
 
 	papi_vpmu_processor_save_vectors(thread);
-	block = translate_guarded(flavour, pc);
+	block = translate_guarded(flavour, pc, indirect);
 	if (!block) {
 		papi_vpmu_cache_flush();
 		papi_vpmu_cache_pass(thread);
-		block = translate_guarded(flavour, pc);
+		block = translate_guarded(flavour, pc, indirect);
 	}
 	papi_vpmu_processor_restore_vectors(thread);
 	return block;
@@ -67,12 +66,13 @@ static bool has_restartable_sequence(void)
 }
 
 /* The translation of pc; the lock is held. NULL when memory has ended, or the program cannot be translated any more. */
-static struct papi_vpmu_block *find(struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc)
+static struct papi_vpmu_block *find(
+	struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
 {
 	struct papi_vpmu_block *block = papi_vpmu_cache_find(flavour, pc);
 
 	if (!block && !has_restartable_sequence())
-		block = translate(thread, flavour, pc);
+		block = translate(thread, flavour, pc, indirect);
 	return block;
 }
 
@@ -123,7 +123,7 @@ static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_blo
 	if (!thread->checked)
 		return block->code;
 	thread->stepped = thread->pc;
-	block = find(thread, thread->stepping, thread->pc);
+	block = find(thread, thread->stepping, thread->pc, false);
 	return block ? block->code : papi_vpmu_runtime_go_native(thread, "memory for translated code ended");
 }
 
@@ -135,7 +135,7 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 
 	if (papi_vpmu_moved_retreats(thread))
 		return papi_vpmu_departing(thread);
-	block = find(thread, flavour, thread->pc);
+	block = find(thread, flavour, thread->pc, indirect);
 	if (!block)
 		return papi_vpmu_runtime_go_native(thread,
 			has_restartable_sequence() ? "the program uses restartable sequences (rseq)"

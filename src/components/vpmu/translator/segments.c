@@ -136,12 +136,13 @@ static bool new_segment(uint64_t epoch)
 	return true;
 }
 
-/* Too full for another block, that is for the largest one there can be. */
+/* Too full for another block, that is for the largest one there can be, with where indirect branches arrive. */
 static bool is_full(const struct papi_vpmu_segment *segment)
 {
-	return segment->size - segment->used < PAPI_VPMU_EMIT_MARGIN ||
-		segment->n_blocks >= segment->size / PER_BLOCK || segment->n_links >= segment->size / PER_LINK - 1024 ||
-		segment->n_marks >= segment->size / PER_MARK - 2048 ||
+	return segment->size - segment->used < PAPI_VPMU_EMIT_MARGIN + 128 ||
+		segment->n_blocks + 1 >= segment->size / PER_BLOCK ||
+		segment->n_links >= segment->size / PER_LINK - 1024 ||
+		segment->n_marks >= segment->size / PER_MARK - 2064 ||
 		segment->n_bytes >= segment->size / PER_BYTE - 4096;
 }
 
@@ -242,6 +243,12 @@ bool papi_vpmu_cache_holds(uint64_t code)
 	return papi_vpmu_segment_of(code);
 }
 
+/* The way to the dispatcher belongs to what it is right before. */
+static uint64_t start_of(const struct papi_vpmu_block *block)
+{
+	return block->before ? block->code : block->code - papi_vpmu_processor_stub;
+}
+
 const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code)
 {
 	const struct papi_vpmu_segment *segment = papi_vpmu_segment_of(code);
@@ -250,10 +257,10 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_at(uint64_t code)
 	if (!segment)
 		return NULL;
 	high = atomic_load_explicit(&segment->n_blocks, memory_order_acquire);
-	while (low < high) { /* the last one whose stub starts at or before code */
+	while (low < high) { /* the last one that starts at or before code */
 		unsigned middle = (low + high) / 2;
 
-		if (segment->blocks[middle].code - papi_vpmu_processor_stub <= code)
+		if (start_of(&segment->blocks[middle]) <= code)
 			low = middle + 1;
 		else
 			high = middle;

@@ -12,8 +12,9 @@
 
 /* ---- making and filing ---- */
 
-/* The block being translated, and the one that follows it in its record; under the lock. */
-static struct papi_vpmu_translation leading, following;
+/* The block being translated, the one that follows it in its record, and where indirect branches arrive; under the
+ * lock. */
+static struct papi_vpmu_translation leading, following, arriving;
 static unsigned last_lane;
 
 static uint64_t find(const void *flavour, uint64_t pc)
@@ -64,7 +65,17 @@ static void find_pair(const struct papi_vpmu_translation *t, struct papi_vpmu_pl
 	place->active = pair.active;
 }
 
-static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi_vpmu_flavour *flavour)
+/* Right before the code of the block that is emitted next. */
+static void emit_arrival_before(struct papi_vpmu_translation *t, struct papi_vpmu_place *place)
+{
+	papi_vpmu_translation_emit_arrival(&arriving, place, t->pc, 0);
+	place->e = arriving.e;
+	t->block.arrival = file(&arriving);
+	t->block.before = (uint8_t)t->block.arrival->code_size;
+}
+
+/* indirect: it is to have that, if it is one that indirect branches find by themselves. */
+static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi_vpmu_flavour *flavour, bool indirect)
 {
 	struct papi_vpmu_place place;
 
@@ -74,6 +85,8 @@ static struct papi_vpmu_block *emit(struct papi_vpmu_translation *t, struct papi
 	if (t->n_ways)
 		t->block.profile = papi_vpmu_profile_translation(t, &place.first_way);
 	find_pair(t, &place);
+	if (indirect && !flavour->library && !flavour->step)
+		emit_arrival_before(t, &place);
 	papi_vpmu_translation_emit(t, &place);
 	return file(t);
 }
@@ -117,13 +130,13 @@ static bool prepare(struct papi_vpmu_flavour *flavour)
 	if (!follows)
 		return true;
 	last_lane++;
-	block = emit(&following, flavour);
+	block = emit(&following, flavour, false);
 	if (block)
 		leading.following = block->code;
 	return block != NULL;
 }
 
-static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
+static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable, bool indirect)
 {
 	struct papi_vpmu_request request = {
 		.view = &papi_vpmu_process,
@@ -138,28 +151,39 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 	if (flavour->wants.parts)
 		request.line_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
 	papi_vpmu_translation_plan(&leading, &request);
-	return prepare(flavour) ? emit(&leading, flavour) : NULL;
+	return prepare(flavour) ? emit(&leading, flavour, indirect) : NULL;
 }
 
-struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc)
+struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
 {
-	return translate(flavour, pc, true);
+	return translate(flavour, pc, true, indirect);
 }
 
 struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc)
 {
-	return translate(flavour, pc, false);
+	return translate(flavour, pc, false, false);
 }
 
-static uint64_t translate_indirect_entry(struct papi_vpmu_block *block, uint64_t otherwise)
+/* Elsewhere: others than indirect branches have come to it before. NULL when there is no room. */
+static struct papi_vpmu_block *emit_arrival(const struct papi_vpmu_block *block)
 {
 	struct papi_vpmu_place place;
 
 	if (!open_place(&place, NULL, block->pc))
-		return 0;
-	papi_vpmu_translation_emit_indirect_entry(&leading, &place, block, otherwise);
-	block->indirect = file(&leading)->code;
-	return block->indirect;
+		return NULL;
+	papi_vpmu_translation_emit_arrival(&arriving, &place, block->pc, block->code);
+	return file(&arriving);
+}
+
+/* What has another target goes on there. Only what is in a table already comes behind what comes to one, so that no
+ * circle can be. */
+static void lead_on(const struct papi_vpmu_block *arrival, uint64_t code)
+{
+	intptr_t to_code;
+	uint8_t *written = papi_vpmu_cache_written(arrival->code, &to_code);
+
+	papi_vpmu_processor_connect(
+		&(struct papi_vpmu_link){ .place = written + arrival->branch, .to_code = to_code }, code);
 }
 
 /* At the low 16 bits of its target; what was there comes behind it. */
@@ -167,10 +191,13 @@ void papi_vpmu_processor_enter_jump(struct papi_vpmu_thread *thread, struct papi
 {
 	unsigned place = block->pc & (PAPI_VPMU_JUMPS - 1);
 	uint64_t jump = thread->jumps[place];
-	uint64_t entry = block->indirect;
+	struct papi_vpmu_block *arrival = block->arrival ? block->arrival : emit_arrival(block);
 
-	if (!entry)
-		entry = translate_indirect_entry(block, papi_vpmu_cache_is_live(jump) ? jump : 0);
-	if (entry)
-		papi_vpmu_jumps_enter(thread, place, entry);
+	if (!arrival)
+		return;
+	block->arrival = arrival;
+	if (!arrival->reached && papi_vpmu_cache_is_live(jump))
+		lead_on(arrival, jump);
+	arrival->reached = true;
+	papi_vpmu_jumps_enter(thread, place, arrival->code);
 }

@@ -5,6 +5,7 @@
  *	       mov  qword gs:[exit], link
  *	       jmp  gs:[dispatch]
  *	       int3 ...                       so that the stub has its size
+ *	       ...                            where indirect branches arrive, if there are any (translate/indirect.c)
  *	entry  jmp  stub                      two bytes: once the block is stale
  */
 #include "components/vpmu/translator/block.h"
@@ -13,7 +14,7 @@
 #include "components/vpmu/x86_64/translate/offsets.h"
 
 #define STUB            24
-#define SHORT_JUMP_BACK (uint16_t)(0xeb | (0x100 - STUB - 2) << 8)
+#define SHORT_JUMP_BACK 0xebu
 
 const unsigned papi_vpmu_processor_stub = STUB;
 
@@ -29,9 +30,9 @@ void papi_vpmu_processor_begin_block(struct papi_vpmu_emitter *e, int32_t link)
 }
 
 /* Entries are aligned: other threads see the old bytes or the new. */
-void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code)
+void papi_vpmu_processor_make_stale(uint8_t *entry, intptr_t to_code, unsigned before)
 {
-	const uint16_t jump = SHORT_JUMP_BACK;
+	const uint16_t jump = (uint16_t)(SHORT_JUMP_BACK | (0x100 - STUB - before - 2) << 8);
 
 	(void)to_code;
 	__atomic_store_n((uint16_t *)(void *)entry, jump, __ATOMIC_RELEASE);

@@ -510,6 +510,12 @@ unsigned papi_vpmu_emit_to_alignment(const struct papi_vpmu_emitter *e, unsigned
 	return (unsigned)(-(uintptr_t)e->next % alignment);
 }
 
+void papi_vpmu_emit_to_even(struct papi_vpmu_emitter *e)
+{
+	if (papi_vpmu_emit_to_alignment(e, 2))
+		papi_vpmu_emit_byte(e, NOP);
+}
+
 void papi_vpmu_emit_traps(struct papi_vpmu_emitter *e, unsigned count)
 {
 	while (count-- > 0)

@@ -159,6 +159,7 @@ void papi_vpmu_emit_syscall(struct papi_vpmu_emitter *e);
 void papi_vpmu_emit_empty_prefix(struct papi_vpmu_emitter *e);
 /* How many bytes there are to the next address that is aligned. */
 unsigned papi_vpmu_emit_to_alignment(const struct papi_vpmu_emitter *e, unsigned alignment);
+void papi_vpmu_emit_to_even(struct papi_vpmu_emitter *e);
 /* That many bytes of int3: nothing runs there. */
 void papi_vpmu_emit_traps(struct papi_vpmu_emitter *e, unsigned count);
 

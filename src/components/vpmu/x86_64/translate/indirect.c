@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Indirect branches: a jump to a pc that is only known then (rcx, rdx spilled) goes through the table of the thread,
- * and the code it leads to finds out whether it is the right one (papi_vpmu_translation_emit_indirect_entry):
+ * and the code it leads to finds out whether it is the right one (papi_vpmu_translation_emit_arrival):
  *
  *	mov  rcx, target                     mov  rdx, -pc
  *	mov  gs:[source], this place         lea  rcx, [rcx + rdx]
  *	movzx edx, cx                        jrcxz it is
  *	jmp  gs:[jumps + rdx * 8]            ... another with the same 16 bits, or the dispatcher
+ *
+ * Where an indirect branch is the first to come to a pc, that code is right before the block's: a jump taken costs more
+ * than its own time, since predictors know of the way to a branch so many jumps only
+ * (doc/decisions/arrivals.md).
  *
  * The source is for targets that are no addresses: the processor is to say so at the branch (papi_vpmu_recover_branch).
  */
@@ -92,21 +96,22 @@ void papi_vpmu_end_indirect(struct papi_vpmu_translation *t, const struct papi_v
 
 /* ---- where they arrive ---- */
 
-static void go_back(struct papi_vpmu_translation *t, uint64_t pc, uint64_t otherwise)
+static void go_back(struct papi_vpmu_translation *t, uint64_t pc)
 {
+	uint8_t *onward;
+
 	papi_vpmu_emit_constant(&t->e, RDX, pc);
 	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RDX, 1, 0);
 	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_TARGET);
-	if (otherwise)
-		papi_vpmu_emit_jump(&t->e, otherwise);
-	else
-		papi_vpmu_emit_jump_through(&t->e, VPMU_JUMP_MISS);
+	onward = papi_vpmu_emit_jump(&t->e, 0);
+	t->block.branch = (uint16_t)((uint64_t)((intptr_t)onward + t->e.to_code) - t->entry);
+	papi_vpmu_emit_land_32(&t->e, onward);
+	papi_vpmu_emit_jump_through(&t->e, VPMU_JUMP_MISS);
 }
 
-void papi_vpmu_translation_emit_indirect_entry(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place,
-	const struct papi_vpmu_block *block, uint64_t otherwise)
+void papi_vpmu_translation_emit_arrival(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_place *place, uint64_t pc, uint64_t code)
 {
-	uint64_t pc = block->pc;
 	uint8_t *right;
 
 	memset(t, 0, offsetof(struct papi_vpmu_translation, marks));
@@ -119,11 +124,14 @@ void papi_vpmu_translation_emit_indirect_entry(struct papi_vpmu_translation *t, 
 	papi_vpmu_emit_lea_scaled(&t->e, RCX, RCX, RDX, 1, 0);
 	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_DISTANCE);
 	right = papi_vpmu_emit_jrcxz(&t->e);
-	go_back(t, pc, otherwise);
+	go_back(t, pc);
 	papi_vpmu_emit_land_8(&t->e, right);
 	papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_AT);
 	papi_vpmu_unspill(t, RDX, pc);
 	papi_vpmu_unspill(t, RCX, pc);
-	papi_vpmu_emit_jump(&t->e, block->code);
+	if (code)
+		papi_vpmu_emit_jump(&t->e, code);
+	else
+		papi_vpmu_emit_to_even(&t->e);
 	t->block.n_marks = (uint16_t)t->n_marks;
 }

@@ -229,11 +229,16 @@ static void recover_registers(
 
 void papi_vpmu_recover_state(const struct papi_vpmu_recovery *r, struct papi_vpmu_state *state)
 {
+	int64_t offset = (int64_t)(state->pc - r->block->code);
 	const struct papi_vpmu_mark *mark;
 
 	if (!r->block->n_marks)
 		return;
-	mark = papi_vpmu_block_mark(r->block, (int64_t)(state->pc - r->block->code));
+	if (offset < 0) { /* on its way to the dispatcher */
+		state->pc = r->block->pc;
+		return;
+	}
+	mark = papi_vpmu_block_mark(r->block, offset);
 	if (r->wants)
 		correct_counters(r, mark, state->registers[RCX]);
 	recover_registers(r, mark, state);

@@ -126,10 +126,11 @@ bool papi_vpmu_translation_plan_following(
 /* Emits the code; PAPI_VPMU_EMIT_MARGIN bytes are enough. */
 void papi_vpmu_translation_emit(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place);
 
-/* Emits code where indirect branches to a block go: they arrive with the target in rcx; rcx and rdx are spilled. If the
- * target is another, they go on to the code otherwise (0: the dispatcher). */
-void papi_vpmu_translation_emit_indirect_entry(struct papi_vpmu_translation *t, const struct papi_vpmu_place *place,
-	const struct papi_vpmu_block *block, uint64_t otherwise);
+/* Emits code where indirect branches to pc arrive: with the target in rcx; rcx and rdx are spilled. If that is where
+ * they go it leads to code (0: what is emitted next), else to the dispatcher, by a jump that may lead elsewhere later,
+ * whose displacement is at the offset block.branch. */
+void papi_vpmu_translation_emit_arrival(
+	struct papi_vpmu_translation *t, const struct papi_vpmu_place *place, uint64_t pc, uint64_t code);
 
 /* ---- among the files of the translator ---- */
 
