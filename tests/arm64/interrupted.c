@@ -6,73 +6,13 @@
  *
  *	test_arm64_interrupted [programs [seed]]
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "check.h"
+#include "cuts.h"
 #include "modelled.h"
 #include "virtual.h"
-
-#define LARGEST 64 /* access */
-
-#define TIMERS   40 /* of a program, at most */
-#define INTERVAL 200
-
-static volatile unsigned faults, timers, of_program;
-
-static void set_timer(int microseconds)
-{
-	const struct itimerval once = { { 0, 0 }, { 0, microseconds } };
-
-	setitimer(ITIMER_REAL, &once, NULL);
-}
-
-static void *page_of(uint64_t address)
-{
-	return (void *)(uintptr_t)(address & -(uint64_t)PAGE);
-}
-
-/* The page comes back, and the others go, on to the next fault; but not where the access may have begun in another. */
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-	uint64_t address = (uint64_t)(uintptr_t)info->si_addr, start = (uint64_t)(uintptr_t)arena;
-
-	(void)number;
-	(void)context;
-	if (address - start >= ARENA_SIZE)
-		_exit(3);
-	if (address % PAGE >= LARGEST)
-		mprotect(arena, ARENA_SIZE, PROT_NONE);
-	mprotect(page_of(address), PAGE, PROT_READ | PROT_WRITE);
-	faults++;
-}
-
-/* The next one comes later and later: however slow the machine is, the program gets on. */
-static void on_timer(int number)
-{
-	(void)number;
-	timers++;
-	if (++of_program < TIMERS)
-		set_timer(INTERVAL * (int)of_program);
-}
-
-static void handle_signals(void)
-{
-	static char stack[1 << 16];
-	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK },
-			 timer = { .sa_handler = on_timer, .sa_flags = SA_RESTART | SA_ONSTACK };
-
-	/* Neither comes within the other. */
-	sigaddset(&fault.sa_mask, SIGALRM);
-	REQUIRE(sigaltstack(&own, NULL) == 0 && sigaction(SIGSEGV, &fault, NULL) == 0 &&
-		sigaction(SIGBUS, &fault, NULL) == 0 && sigaction(SIGALRM, &timer, NULL) == 0);
-}
 
 /* Loads, stores, and what makes it simulate code and branches as well. */
 static int make_set(void)
@@ -101,15 +41,11 @@ static bool check(const struct program *program, int set)
 	model->counting = model->counts_accesses = true;
 	model->data_start = (uint64_t)(uintptr_t)arena;
 	model->data_end = model->data_start + ARENA_SIZE;
-	REQUIRE(walk(program, model));
+	REQUIRE(walk(program, model, NULL));
 	fill_arena(program->seed);
-	handle_signals();
-	of_program = 0;
-	set_timer(INTERVAL);
-	REQUIRE(mprotect(arena, ARENA_SIZE, PROT_NONE) == 0);
+	cuts_begin(1);
 	enter(&state, (const void *)(uintptr_t)code_address(program->page));
-	set_timer(0);
-	REQUIRE(mprotect(arena, ARENA_SIZE, PROT_READ | PROT_WRITE) == 0);
+	cuts_end();
 	same = EXPECT_EQUAL((long long)model->counters[PAPI_VPMU_LOADS], counts[0]);
 	same &= EXPECT_EQUAL((long long)model->counters[PAPI_VPMU_STORES], counts[1]);
 	reference_end(model);
@@ -127,6 +63,7 @@ int main(int count, char **arguments)
 		return 77;
 	draw_from(count > 2 ? strtoull(arguments[2], NULL, 0) : 1);
 	make_memory();
+	cuts_make();
 	set = make_set();
 	for (unsigned i = 0; i < programs && i < MAX_PAGES; i++) {
 		struct program program = make_program(i, RESTARTABLE);
@@ -136,8 +73,8 @@ int main(int count, char **arguments)
 			break;
 		}
 	}
-	printf("%u faults, %u timers\n", faults, timers);
-	EXPECT(faults > programs);
+	printf("%u faults, %u timers\n", cuts->faults, cuts->timers);
+	EXPECT(cuts->faults > programs);
 	EXPECT_OK(PAPI_cleanup_eventset(set));
 	EXPECT_OK(PAPI_destroy_eventset(&set));
 	return check_failures() ? 1 : 0;

@@ -15,9 +15,6 @@
 #include "modelled.h"
 #include "virtual.h"
 
-/* Those of small_caches. */
-#define GEOMETRY "L1I=512/2/64,L1D=1K/2/64,L2=4K/4/64,L3=16K/4/64,ITLB=4/2,DTLB=4/2,ITLB2=8/2,DTLB2=8/2"
-
 #define CONSTANT UINT32_MAX
 static const struct {
 	const char *name;
@@ -150,7 +147,7 @@ static bool check(struct chosen *chosen, const struct program *program)
 		if (choices[chosen->choice].threshold)
 			EXPECT_EQUAL(counts[0] / choices[chosen->choice].threshold, overflows);
 		before = reference_cycles(chosen->model->counters);
-		if (!walk(program, chosen->model))
+		if (!walk(program, chosen->model, NULL))
 			return false;
 		chosen->cycles += (reference_cycles(chosen->model->counters) - before) / 4;
 	}
@@ -184,7 +181,7 @@ int main(int count, char **arguments)
 
 	setlinebuf(stdout);
 	setenv("PAPI_VPMU", "always", 1);
-	setenv("PAPI_VPMU_CACHE", GEOMETRY, 1);
+	setenv("PAPI_VPMU_CACHE", SMALL_CACHES, 1);
 	for (unsigned i = 0; i < COUNT_OF(choices); i++) {
 		pid_t child = fork();
 		int status;

@@ -32,7 +32,8 @@ void enter(struct state *state, const void *code);
 extern const char leave[];
 
 struct program {
-	unsigned page; /* of the code */
+	unsigned page;   /* of the code */
+	unsigned number; /* of pages whose code a process has run before that */
 	unsigned begin,
 		end;   /* words that are counted: from behind PAPI_start to the call of PAPI_stop, itself included */
 	uint64_t seed; /* of the arena */
@@ -59,9 +60,11 @@ struct state initial_state(const struct program *program, int set, long long *co
 
 /* walk.c: so small that much misses. */
 extern const struct papi_vpmu_geometry small_caches;
+#define SMALL_CACHES "L1I=512/2/64,L1D=1K/2/64,L2=4K/4/64,L3=16K/4/64,ITLB=4/2,DTLB=4/2,ITLB2=8/2,DTLB2=8/2"
 
-/* The reference model is told all that the program does, and exact counters count. False when the processor and
- * the decoder disagree about an address; that is printed. */
-bool walk(const struct program *program, struct reference_model *model);
+/* The reference model is told all that the program does, and exact counters count; of_words, unless NULL: how much each
+ * counter grows at each word. False when the processor and the decoder disagree about an address; that is printed. */
+bool walk(const struct program *program, struct reference_model *model,
+	uint64_t (*of_words)[PAPI_VPMU_LAST_MODELLED + 1]);
 
 #endif

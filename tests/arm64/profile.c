@@ -38,9 +38,9 @@ static void run_kernels(void *unused)
 		kernels[i].run();
 }
 
-static void expect_counters(const uint64_t expected[PAPI_AGENT_EXACT], const uint64_t got[PAPI_AGENT_EXACT])
+static void expect_counters(const uint64_t expected[PROFILED_COUNTERS], const uint64_t got[PROFILED_COUNTERS])
 {
-	for (unsigned i = 0; i < PAPI_AGENT_EXACT; i++)
+	for (unsigned i = 0; i < PROFILED_COUNTERS; i++)
 		if (expected[i] != got[i]) {
 			printf("counter %u\n", i);
 			EXPECT_EQUAL((long long)expected[i], (long long)got[i]);
@@ -50,7 +50,7 @@ static void expect_counters(const uint64_t expected[PAPI_AGENT_EXACT], const uin
 /* The same work, counted and profiled. */
 static void sums_are_counts(void)
 {
-	uint64_t counted[PAPI_AGENT_EXACT], profiled[PAPI_AGENT_EXACT];
+	uint64_t counted[PROFILED_COUNTERS], profiled[PROFILED_COUNTERS];
 
 	profiled_run(&(struct papi_agent_plan){ .counters = ALL }, run_kernels, NULL, counted);
 	profiled_make(ALL, false, 0, run_kernels, NULL);

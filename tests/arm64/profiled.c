@@ -16,8 +16,9 @@
 #include "check.h"
 #include "components/vpmu/profile_log.h"
 
-#define PLACES    65536 /* instructions of a profile, at most; a power of two */
-#define MAX_CALLS 8192
+#define PLACES      65536 /* instructions of a profile, at most; a power of two */
+#define MAX_CALLS   8192
+#define MAX_EXTENTS 1024
 
 long profiled_slowness = 1;
 
@@ -87,9 +88,12 @@ static void lose(const char *reason)
 	_exit(3);
 }
 
+/* library: code that is not counted, nor anything that it calls; by_work: that begins to count itself. */
 struct task {
 	void (*work)(void *);
 	void *argument;
+	uint64_t library_start, library_end;
+	bool by_work;
 };
 
 static void *do_task(void *task)
@@ -108,19 +112,22 @@ static void run_here(const struct papi_agent_plan *plan, struct task *task)
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
-	if (papi_agent_lend(&agent, 0, 0) != PAPI_OK || papi_agent_start(plan) != PAPI_OK) {
+	if (papi_agent_lend(&agent, task->library_start, task->library_end) != PAPI_OK ||
+		(!task->by_work && papi_agent_start(plan) != PAPI_OK)) {
 		printf("%s\n", PAPI_error_detail());
 		_exit(2);
+	}
+	if (task->by_work) {
+		task->work(task->argument);
+		_exit(0);
 	}
 	if (pthread_create(&thread, NULL, do_task, task) || pthread_join(thread, NULL))
 		_exit(4);
 	_exit(0);
 }
 
-void profiled_run(
-	const struct papi_agent_plan *plan, void (*work)(void *), void *argument, uint64_t counters[PAPI_AGENT_EXACT])
+static void run(const struct papi_agent_plan *plan, struct task *task)
 {
-	struct task task = { work, argument };
 	int status;
 	pid_t child;
 
@@ -133,17 +140,24 @@ void profiled_run(
 	child = fork();
 	REQUIRE(child >= 0);
 	if (!child)
-		run_here(plan, &task);
+		run_here(plan, task);
 	REQUIRE(waitpid(child, &status, 0) == child);
 	REQUIRE(EXPECT_EQUAL(0, status));
-	if (counters)
-		memcpy(counters, ended, PAPI_AGENT_EXACT * sizeof(*counters));
+}
+
+void profiled_run(
+	const struct papi_agent_plan *plan, void (*work)(void *), void *argument, uint64_t counters[PROFILED_COUNTERS])
+{
+	struct task task = { .work = work, .argument = argument };
+
+	run(plan, &task);
+	memcpy(counters, ended, PROFILED_COUNTERS * sizeof(*counters));
 }
 
 /* ---- what a profile says ---- */
 
 struct place {
-	uint64_t pc, runs, counters[PAPI_AGENT_EXACT];
+	uint64_t pc, runs, counters[PROFILED_COUNTERS];
 };
 static struct place *places;
 
@@ -185,24 +199,44 @@ static const struct papi_vpmu_log_entry *entry_at(uint64_t offset)
 		(const uint8_t *)entry < log_file.bytes + head()->used;                             \
 		entry = (const void *)((const uint8_t *)entry + (entry->size + 7) / 8 * 8))
 
-#define FIRST_LANE 1
+static const struct papi_vpmu_log_extent *extents[MAX_EXTENTS];
+static unsigned n_extents;
 
-/* A counter of all threads but the first. */
-static uint64_t count_of(uint32_t number)
+/* Of all lanes but that; 0: of all. */
+static void find_extents(unsigned unseen)
 {
-	uint64_t sum = 0;
-
+	n_extents = 0;
 	FOR_EACH_ENTRY(entry)
 	{
 		const struct papi_vpmu_log_extent *extent = (const void *)entry;
 
-		if (entry->type != PAPI_VPMU_LOG_EXTENT || extent->lane == FIRST_LANE || number < extent->first ||
-			number - extent->first >= extent->number)
+		if (entry->type != PAPI_VPMU_LOG_EXTENT || extent->lane == unseen)
 			continue;
-		REQUIRE(extent->offset + 8ull * extent->number <= counts_file.size);
-		sum += ((const uint64_t *)(const void *)(counts_file.bytes + extent->offset))[number - extent->first];
+		REQUIRE(n_extents < MAX_EXTENTS && extent->offset + 8ull * extent->number <= counts_file.size);
+		extents[n_extents++] = extent;
+	}
+}
+
+static uint64_t count_of(uint32_t number)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < n_extents; i++) {
+		const uint64_t *counts = (const void *)(counts_file.bytes + extents[i]->offset);
+
+		if (number >= extents[i]->first && number - extents[i]->first < extents[i]->number)
+			sum += counts[number - extents[i]->first];
 	}
 	return sum;
+}
+
+/* What a simulator has counted at the last instruction of that way. */
+static void add_modelled(const struct papi_vpmu_log_block *block, struct papi_vpmu_way way, uint64_t times)
+{
+	unsigned counter = PAPI_VPMU_FIRST_MODELLED + way.kind - (unsigned)PAPI_VPMU_WAY_MODELLED;
+
+	REQUIRE(counter <= PAPI_VPMU_LAST_MODELLED);
+	place_of(block->pc + 4 * (way.n - 1u))->counters[counter] += times;
 }
 
 /* So many times that way of the block. */
@@ -213,7 +247,11 @@ static void add_way(const struct papi_vpmu_log_block *block, struct papi_vpmu_wa
 
 	if (!times)
 		return;
-	REQUIRE(way.n > 0 && way.n <= block->n_instructions && way.kind <= PAPI_VPMU_WAY_TAKEN);
+	REQUIRE(way.n > 0 && way.n <= block->n_instructions && way.kind != PAPI_VPMU_WAY_ITERATIONS);
+	if (way.kind >= PAPI_VPMU_WAY_MODELLED) {
+		add_modelled(block, way, times);
+		return;
+	}
 	for (unsigned i = 1; i <= way.n; i++) {
 		struct place *place = place_of(pc);
 		unsigned n = at[1];
@@ -284,18 +322,15 @@ static void read_file(const char *directory, const char *suffix, struct file *fi
 	REQUIRE(unlink(path) == 0);
 }
 
-void profiled_make(uint64_t counters, bool with_calls, uint32_t contexts, void (*work)(void *), void *argument)
+/* Of all threads, or of all but the first. */
+static void read_profile(const struct papi_agent_plan *plan, bool of_all)
 {
-	struct papi_agent_plan plan = { .profile = counters, .calls = with_calls, .contexts = contexts };
-
-	snprintf(plan.directory, sizeof(plan.directory), "%s/profiled.XXXXXX", getenv("TMPDIR") ?: "/tmp");
-	REQUIRE(mkdtemp(plan.directory));
-	profiled_run(&plan, work, argument, NULL);
-	read_file(plan.directory, PAPI_VPMU_LOG_SUFFIX, &log_file);
-	read_file(plan.directory, PAPI_VPMU_LOG_COUNTS, &counts_file);
-	REQUIRE(rmdir(plan.directory) == 0);
+	read_file(plan->directory, PAPI_VPMU_LOG_SUFFIX, &log_file);
+	read_file(plan->directory, PAPI_VPMU_LOG_COUNTS, &counts_file);
+	REQUIRE(rmdir(plan->directory) == 0);
 	REQUIRE(head()->magic == PAPI_VPMU_LOG_MAGIC && head()->version == PAPI_VPMU_LOG_VERSION);
-	REQUIRE(EXPECT_EQUAL((long long)counters, (long long)head()->profile));
+	REQUIRE(EXPECT_EQUAL((long long)plan->profile, (long long)head()->profile));
+	find_extents(of_all ? 0 : 1);
 	free(places);
 	free(calls);
 	places = calloc(PLACES, sizeof(*places));
@@ -311,6 +346,35 @@ void profiled_make(uint64_t counters, bool with_calls, uint32_t contexts, void (
 	}
 }
 
+static void make_directory(struct papi_agent_plan *plan)
+{
+	snprintf(plan->directory, sizeof(plan->directory), "%s/profiled.XXXXXX", getenv("TMPDIR") ?: "/tmp");
+	REQUIRE(mkdtemp(plan->directory));
+}
+
+void profiled_make(uint64_t counters, bool with_calls, uint32_t contexts, void (*work)(void *), void *argument)
+{
+	struct papi_agent_plan plan = { .profile = counters, .calls = with_calls, .contexts = contexts };
+	struct task task = { .work = work, .argument = argument };
+
+	make_directory(&plan);
+	run(&plan, &task);
+	read_profile(&plan, false);
+}
+
+void profiled_run_by(struct papi_agent_plan *plan, const void *start, const void *end, void (*work)(void *),
+	void *argument, uint64_t counters[PROFILED_COUNTERS])
+{
+	struct task task = { work, argument, (uintptr_t)start, (uintptr_t)end, true };
+
+	if (plan->profile)
+		make_directory(plan);
+	run(plan, &task);
+	memcpy(counters, ended, PROFILED_COUNTERS * sizeof(*counters));
+	if (plan->profile)
+		read_profile(plan, true);
+}
+
 uint64_t profiled_in(const void *start, const void *end, unsigned counter)
 {
 	uint64_t sum = 0;
@@ -320,11 +384,11 @@ uint64_t profiled_in(const void *start, const void *end, unsigned counter)
 	return sum;
 }
 
-void profiled_sums(uint64_t counters[PAPI_AGENT_EXACT])
+void profiled_sums(uint64_t counters[PROFILED_COUNTERS])
 {
-	memset(counters, 0, PAPI_AGENT_EXACT * sizeof(*counters));
+	memset(counters, 0, PROFILED_COUNTERS * sizeof(*counters));
 	for (unsigned i = 0; i < PLACES; i++)
-		for (unsigned j = 0; j < PAPI_AGENT_EXACT; j++)
+		for (unsigned j = 0; j < PROFILED_COUNTERS; j++)
 			counters[j] += places[i].counters[j];
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "components/vpmu/agent.h"
+#include "components/vpmu/counters.h"
 
 /* known.S: a handler that counts, in five instructions. */
 void count_tick(int number, siginfo_t *info, void *context);
@@ -22,19 +23,26 @@ extern long profiled_slowness;
  * after it has begun, at least. */
 void profiled_interrupted(void (*work)(void), long microseconds);
 
-/* Runs work(argument) in a process with that plan, in a thread; the counters of that and of those it makes, summed up,
- * unless that is NULL. Fails the test where it does not come to its end. */
+#define PROFILED_COUNTERS (PAPI_VPMU_LAST_MODELLED + 1)
+
+/* Runs work(argument) in a process with that plan, in a thread; the counters of that and of those it makes, summed up.
+ * Fails the test where it does not come to its end. */
 void profiled_run(
-	const struct papi_agent_plan *plan, void (*work)(void *), void *argument, uint64_t counters[PAPI_AGENT_EXACT]);
+	const struct papi_agent_plan *plan, void (*work)(void *), void *argument, uint64_t counters[PROFILED_COUNTERS]);
 
 /* The same with a plan of a profile of those counters, with its calls or without; the files are read before they are
  * taken away. */
 void profiled_make(uint64_t counters, bool calls, uint32_t contexts, void (*work)(void *), void *argument);
+/* The same with any plan, and whoever does the work calls papi_agent_start() with it: so nobody else is counted. Of a
+ * profile it has its directory by then. The counters are those of threads that have ended. Code in [start, end) runs
+ * natively, and so does what it calls. */
+void profiled_run_by(struct papi_agent_plan *plan, const void *start, const void *end, void (*work)(void *),
+	void *argument, uint64_t counters[PROFILED_COUNTERS]);
 
 /* Of the profile that was made last, in [start, end): that counter. */
 uint64_t profiled_in(const void *start, const void *end, unsigned counter);
 /* Everywhere. */
-void profiled_sums(uint64_t counters[PAPI_AGENT_EXACT]);
+void profiled_sums(uint64_t counters[PROFILED_COUNTERS]);
 /* Lines of it: file offset and how often that instruction ran, of all in [start, end) of the program's file. */
 void profiled_print(const void *start, const void *end);
 

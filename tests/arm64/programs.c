@@ -301,7 +301,7 @@ struct program make_program(unsigned page, enum sort sort)
 		flags[] = { 0xeb1c039f },                                      /* cmp x28, x28 */
 		end_of_round[] = { 0x9100031f, 0x9101039c, 0x9100237b },       /* sp = x24; x28 += 64; x27 += 8 */
 		end[] = { 0xaa1503e0, 0xaa1603e1, 0xd63f02e0 };                /* x0 = x21; x1 = x22; blr x23 */
-	struct program program = { .page = page, .seed = draw() | 1 };
+	struct program program = { .page = page, .number = page, .seed = draw() | 1 };
 	uint32_t *words = code_words(page);
 	unsigned functions = PAGE_WORDS - 64, n = put(words, 0, begin, COUNT_OF(begin)), start;
 

@@ -70,7 +70,7 @@ static uint64_t pc_of(const struct walk *walk)
 /* Code pages have their numbers in the order in which they are first run. */
 static uint64_t numbered(const struct walk *walk, uint64_t pc)
 {
-	return ((uint64_t)PAPI_VPMU_FRAME_OF_CODE + walk->program->page + 1) * PAGE + pc % PAGE;
+	return ((uint64_t)PAPI_VPMU_FRAME_OF_CODE + walk->program->number + 1) * PAGE + pc % PAGE;
 }
 
 static uint64_t register_of(const struct walk *walk, unsigned reg)
@@ -316,7 +316,21 @@ static bool step(struct walk *walk)
 	return true;
 }
 
-bool walk(const struct program *program, struct reference_model *model)
+/* The same, and what has grown there. */
+static bool step_for(struct walk *walk, uint64_t of_word[PAPI_VPMU_LAST_MODELLED + 1])
+{
+	uint64_t before[PAPI_VPMU_LAST_MODELLED + 1];
+	bool agreed;
+
+	memcpy(before, walk->model->counters, sizeof(before));
+	agreed = step(walk);
+	for (unsigned i = 0; i <= PAPI_VPMU_LAST_MODELLED; i++)
+		of_word[i] += walk->model->counters[i] - before[i];
+	return agreed;
+}
+
+bool walk(
+	const struct program *program, struct reference_model *model, uint64_t (*of_words)[PAPI_VPMU_LAST_MODELLED + 1])
 {
 	static struct walk walking;
 	struct walk *walk = &walking;
@@ -326,7 +340,7 @@ bool walk(const struct program *program, struct reference_model *model)
 	walk->state = initial_state(program, 0, NULL);
 	fill_arena(program->seed);
 	while (walk->at != program->end)
-		if (!step(walk))
+		if (!(of_words ? step_for(walk, of_words[walk->at]) : step(walk)))
 			return false;
 	return true;
 }

@@ -20,7 +20,7 @@ check)
 	for program in guest_translated guest_virtual_behaviour guest_virtual_changes guest_virtual_filters \
 		guest_virtual_interrupted guest_virtual_many_threads guest_virtual_overflow \
 		'guest_virtual_modelled 4' 'guest_virtual_profile 20' 'guest_virtual_profile_calls 20' \
-		'guest_virtual_generated 1000 3' 'guest_virtual_signals 20'; do
+		'guest_virtual_profile_modelled 2 20' 'guest_virtual_generated 1000 3' 'guest_virtual_signals 20'; do
 		echo "-- ${program#guest_}"
 		# shellcheck disable=SC2086
 		PAPI_VPMU=always ./$program || status=1

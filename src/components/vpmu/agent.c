@@ -169,9 +169,9 @@ static int take_plan(const struct papi_agent_plan *plan, struct papi_vpmu_wants 
 		return status;
 	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))
 		return papi_error(PAPI_EBUG, "papi_run's geometry of caches makes no sense here");
-	return wants->profile ? papi_vpmu_engine_profile(plan->directory, wants->profile,
-					wants->contexts ? plan->contexts : 0, wants->modelled != 0)
-			      : PAPI_OK;
+	return wants->profile
+		? papi_vpmu_engine_profile(plan->directory, wants->profile, wants->contexts ? plan->contexts : 0)
+		: PAPI_OK;
 }
 
 int papi_agent_start(const struct papi_agent_plan *plan)

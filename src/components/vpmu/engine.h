@@ -109,8 +109,8 @@ void papi_vpmu_engine_forked(void);
 void papi_vpmu_engine_lend(const struct papi_agent *agent);
 bool papi_vpmu_engine_is_lent(void);
 /* Before anything is started with a profile: makes its files in that directory (profile_log.h). contexts: of calls by
- * their callers, so many at most. modelled: of such events as well. PAPI_ECMP, with the reason. */
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts, bool modelled);
+ * their callers, so many at most. PAPI_ECMP, with the reason. */
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts);
 /* The calling thread is in that region from now on, NULL: in none; where there is a profile, that tells of it. */
 void papi_vpmu_engine_region(const char *name);
 /* The calling thread's counters become a new page of the agent's, if they are in none. */

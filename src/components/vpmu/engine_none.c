@@ -89,9 +89,8 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	(void)agent;
 }
 
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts, bool modelled)
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts)
 {
-	(void)modelled;
 	(void)contexts;
 	(void)directory;
 	(void)counters;

@@ -174,11 +174,13 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 		request.zero_shift = papi_a64_zero_shift();
 	}
 	papi_a64_translation_plan(&translation, &request);
+	if (translation.n_ways)
+		translation.block.profile = papi_a64_profile_translation(&translation, &place.first_way);
+	translation.plan.has_origins = flavour->wants.modelled;
+	translation.plan.profile = translation.block.profile;
 	if (!describe(&translation) || !open_place(&place, flavour, pc))
 		return NULL;
 	translation.block.flavour = flavour;
-	if (translation.n_ways)
-		translation.block.profile = papi_a64_profile_translation(&translation, &place.first_way);
 	papi_a64_translation_emit(&translation, &place);
 	return file(&translation);
 }

@@ -52,6 +52,47 @@ static unsigned copy_accesses(const struct papi_a64_trace_plan *plan, struct pap
 	return n;
 }
 
+/* The first instruction in that line, counted from the block's first, as are instructions, from 1 on. */
+static uint8_t origin_of_line(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block, unsigned line)
+{
+	uint64_t start = ((block->pc >> plan->line_shift) + line) << plan->line_shift;
+
+	return (uint8_t)(line ? (start - block->pc) / 4 + 1 : 1);
+}
+
+/* Whose all that the description has is (models/trace.h). Returns how much room that takes. */
+static size_t describe_origins(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block,
+	struct papi_a64_part part, const struct papi_vpmu_description *described)
+{
+	struct papi_vpmu_origins *origins = (void *)(uintptr_t)papi_vpmu_described_origins(described);
+	uint8_t *next = origins->instructions;
+
+	if (!plan->has_origins)
+		return 0;
+	origins->block = plan->profile;
+	origins->following = 0;
+	for (unsigned i = 0; i < described->accesses; i++)
+		*next++ = (uint8_t)(plan->of_access[i] + 1);
+	for (unsigned i = 0; i < (unsigned)described->n_lines + described->n_other_lines; i++)
+		*next++ = origin_of_line(plan, block, i);
+	for (unsigned i = 0; described->branches && i < part.n; i++)
+		if (block->instructions[i].kind == PAPI_A64_CONDITIONAL)
+			*next++ = (uint8_t)(i + 1);
+	*next = (uint8_t)part.n;
+	return papi_vpmu_origins_size(described);
+}
+
+/* The most that it takes, before the pages of its code have numbers. */
+static size_t room_for_origins(
+	const struct papi_a64_trace_plan *plan, struct papi_a64_part part, unsigned accesses, unsigned branches)
+{
+	const struct papi_vpmu_description most = { .accesses = (uint8_t)accesses,
+		.branches = (uint8_t)branches,
+		.n_lines = (uint8_t)((4 * part.n >> plan->line_shift) + 2) };
+
+	return plan->has_origins ? papi_vpmu_origins_size(&most) : 0;
+}
+
 size_t papi_a64_describe_part(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block,
 	struct papi_a64_part part, uint32_t offset, struct papi_a64_description *description)
 {
@@ -76,7 +117,8 @@ size_t papi_a64_describe_part(const struct papi_a64_trace_plan *plan, const stru
 	memcpy((unsigned char *)description + sizeof(description->block) + n * sizeof(description->accesses[0]),
 		branches, sizeof(branches));
 	return sizeof(description->block) + n * sizeof(description->accesses[0]) +
-		description->block.branches * sizeof(branches[0]);
+		description->block.branches * sizeof(branches[0]) +
+		describe_origins(plan, block, part, &description->block);
 }
 
 bool papi_a64_describe(const struct papi_a64_trace_plan *plan, const struct papi_a64_block *block,
@@ -84,7 +126,8 @@ bool papi_a64_describe(const struct papi_a64_trace_plan *plan, const struct papi
 {
 	static struct papi_a64_description description; /* under the lock */
 	unsigned n = papi_a64_part_accesses(plan, part), branches = papi_a64_part_branches(block, part);
-	size_t size = sizeof(description.block) + n * sizeof(description.accesses[0]) + branches * sizeof(uint32_t);
+	size_t size = sizeof(description.block) + n * sizeof(description.accesses[0]) + branches * sizeof(uint32_t) +
+		room_for_origins(plan, part, n, branches);
 	unsigned char *place = papi_vpmu_describe_room(size, offset);
 
 	if (!place)

@@ -18,11 +18,16 @@ static inline unsigned papi_a64_zero_shift(void)
 	return (unsigned)(id & 15) + 2;
 }
 
+/* Origins of as many accesses and lines as a block may have, of its branches, and of its end. */
+#define PAPI_A64_ORIGINS_SIZE \
+	(sizeof(struct papi_vpmu_origins) + 2 * PAPI_A64_BLOCK_LENGTH + PAPI_VPMU_BRANCHES_OF_RECORD + sizeof(uint32_t))
+
 /* The largest there is. */
 struct papi_a64_description {
 	struct papi_vpmu_description block;
 	struct papi_vpmu_access accesses[PAPI_A64_BLOCK_LENGTH];
-	uint32_t branches[2 * PAPI_VPMU_BRANCHES_OF_RECORD]; /* as many are copied from where they are */
+	/* As many are copied from where they are; origins are right behind those that there are. */
+	uint32_t branches[2 * PAPI_VPMU_BRANCHES_OF_RECORD + PAPI_A64_ORIGINS_SIZE / sizeof(uint32_t)];
 };
 
 /* That of a part of a block whose pages have their numbers, as it lies at that offset. Returns its size. */

@@ -106,6 +106,8 @@ static void cut_off(struct papi_vpmu_thread *thread, const struct papi_vpmu_bloc
 
 	decode(block, &decoded);
 	papi_a64_trace_plan(&plan, &decoded, &request);
+	plan.has_origins = wants->modelled;
+	plan.profile = block->profile;
 	if (plan.streams && untold->branches)
 		thread->branches_next += papi_a64_describe_branches(
 			&plan, &decoded, untold->part, thread->branches_next);

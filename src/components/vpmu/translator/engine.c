@@ -216,13 +216,11 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	of_process = process_id();
 }
 
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts, bool modelled)
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts)
 {
 	const char *reason = NULL;
 	uint64_t mask;
 
-	if (modelled && !papi_vpmu_processor_origins)
-		return papi_error(PAPI_ECMP, "exact profiles have no modelled events on this processor as yet");
 	mask = papi_vpmu_signals_block();
 	papi_vpmu_cache_lock();
 	if (!papi_vpmu_profile_is_on())

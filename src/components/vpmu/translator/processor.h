@@ -44,10 +44,8 @@ extern const int papi_vpmu_processor_needed_call;
 const char *papi_vpmu_processor_obstacle(void);
 bool papi_vpmu_processor_can_decode(const char **reason);
 
-/* Parts of the simulators that translated code can feed (enum papi_vpmu_part); and whether descriptions of records have
- * origins, so that profiles can tell whose modelled events are. */
+/* Parts of the simulators that translated code can feed (enum papi_vpmu_part). */
 extern const unsigned papi_vpmu_processor_parts;
-extern const bool papi_vpmu_processor_origins;
 
 /* How far apart code and what it names may lie at most, in bytes, for the instructions that the processor has. */
 extern const uint64_t papi_vpmu_processor_reach;

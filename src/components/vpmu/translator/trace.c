@@ -93,19 +93,24 @@ static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	return true;
 }
 
+static void run_records(
+	struct papi_vpmu_thread *thread, const uint64_t *record, const uint64_t *end, const unsigned char *arena)
+{
+	struct papi_vpmu_attribution *attribution = papi_vpmu_profile_models(thread);
+
+	if (attribution)
+		papi_vpmu_simulate_attributed(thread->models, attribution, thread->counters[0], record, end, arena);
+	else
+		papi_vpmu_simulate(thread->models, thread->counters[0], record, end, arena);
+}
+
 /* Runs what is in the trace through the models. */
 static void simulate(struct papi_vpmu_thread *thread)
 {
-	struct papi_vpmu_attribution *attribution = papi_vpmu_profile_models(thread);
 	struct papi_vpmu_models *models = thread->models;
 
 	models->thread_base = papi_vpmu_processor_thread_pointer();
-	if (attribution)
-		papi_vpmu_simulate_attributed(models, attribution, thread->counters[0], thread->trace,
-			thread->trace_next, papi_vpmu_descriptions());
-	else
-		papi_vpmu_simulate(
-			models, thread->counters[0], thread->trace, thread->trace_next, papi_vpmu_descriptions());
+	run_records(thread, thread->trace, thread->trace_next, papi_vpmu_descriptions());
 	papi_vpmu_simulate_branches(models, thread->counters[0], thread->branches, thread->branches_next);
 	thread->trace_next = thread->trace;
 	thread->branches_next = thread->branches;
@@ -168,13 +173,12 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 		papi_vpmu_signals_release(thread);
 }
 
-/* What the thread has for profiles knows nothing of it: there are none where such records are made. */
 void papi_vpmu_trace_run(
 	struct papi_vpmu_thread *thread, const uint64_t *record, const uint64_t *end, const unsigned char *arena)
 {
 	if (!is_empty(thread))
 		simulate(thread);
-	papi_vpmu_simulate(thread->models, thread->counters[0], record, end, arena);
+	run_records(thread, record, end, arena);
 }
 
 /* Calls of the library leave no records: what follows one tells. */

@@ -70,6 +70,9 @@ struct papi_a64_trace_plan {
 	bool traced;  /* it makes a record */
 	bool streams; /* its conditional branches come in the stream */
 	bool counted; /* it is in the range of instructions */
+	/* Set by who describes it: whether that has origins, and what the profile's log has of the block. */
+	bool has_origins;
+	uint32_t profile;
 	unsigned n_accesses, n_stores, words;
 	enum papi_vpmu_ending end;
 	unsigned line_shift, zero_shift;
