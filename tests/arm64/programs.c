@@ -238,19 +238,19 @@ static unsigned put_call(uint32_t *words, unsigned n, unsigned functions)
 	return n + 4;
 }
 
-/* A literal, zeros, and exclusive accesses: with another between them, of an address that is not known before, or
- * known. */
+/* A literal, zeros, a return that nobody could foresee, and exclusive accesses: with another between them, of an
+ * address that is not known before, or known. */
 static unsigned put_special(uint32_t *words, unsigned n, unsigned functions, enum sort sort)
 {
 	static const uint32_t chain[] = { 0xc85f7f81, 0x927c1022, 0x8b020382, 0xf9400043, 0xc8047f83 },
 			      changed[] = { 0xc85f7f81, 0x927c1022, 0x8b020382, 0xf9400042, 0xc8047f82 },
 			      left[] = { 0xc85f7f81, 0x927c1022, 0x8b020382, 0xf9400043, 0x37000043, 0xc8047f83 },
 			      plain[] = { 0x885f7f85, 0xf9400b26, 0x110004a5, 0x88077f85 }, zero[] = { 0xd50b743c },
-			      zero_moved[] = { 0x91004f88, 0xd50b7428 };
+			      zero_moved[] = { 0x91004f88, 0xd50b7428 }, returns[] = { 0x1000005e, 0xd65f03c0 };
 
 	static const unsigned first[] = { [ANYTHING] = 0, [WITHOUT_LEAVING] = 1, [RESTARTABLE] = 6 };
 
-	switch (first[sort] + draw() % (8 - first[sort])) {
+	switch (first[sort] + draw() % (9 - first[sort])) {
 	case 0: /* with tbnz w3, #0, behind, before the store */
 		return put(words, n, left, COUNT_OF(left));
 	case 1: /* ldxr x1, [x28]; and x2, x1, #0x1f0; add x2, x28, x2; ldr x3, [x2]; stxr w4, x3, [x28] */
@@ -266,6 +266,8 @@ static unsigned put_special(uint32_t *words, unsigned n, unsigned functions, enu
 	case 6: /* ldr x9, behind the functions */
 		words[n] = 0x58000000u | (functions + 16 - n) << 5 | 9;
 		return n + 1;
+	case 7: /* adr x30, behind; ret, which nothing has called */
+		return put(words, n, returns, COUNT_OF(returns));
 	default:
 		return put_call(words, n, functions);
 	}
