@@ -245,9 +245,16 @@ static void go_through(void)
 static void all_threads(void)
 {
 	struct crowd crowd = { .threads = THREADS, .work = go_through };
-	uint64_t counted[PROFILED_COUNTERS];
+	uint64_t counted[PROFILED_COUNTERS], sums[PROFILED_COUNTERS];
+	const struct profiled_thread *thread;
+	unsigned n = 0;
 
 	profile_crowd(&crowd, counted);
+	for (; (thread = profiled_read_thread(n)); n++) {
+		profiled_sums(sums);
+		expect_same_counters(thread->counters, sums);
+	}
+	EXPECT_EQUAL(THREADS, n);
 }
 
 static void run_cut(void)

@@ -19,6 +19,7 @@
 #define PLACES      65536 /* instructions of a profile, at most; a power of two */
 #define MAX_CALLS   8192
 #define MAX_EXTENTS 1024
+#define MAX_THREADS 64
 
 long profiled_slowness = 1;
 
@@ -51,7 +52,11 @@ void profiled_interrupted(void (*work)(void), long microseconds)
  * The work is done by a thread that is made when all is counted, and the first thread is not looked at: what its
  * counters hold is told when a thread ends. Pages cannot be lent where an emulator has no second mapping of memory.
  */
-static uint64_t *ended;
+static struct {
+	uint64_t counters[PAPI_AGENT_COUNTERS];
+	unsigned n_threads;
+	struct profiled_thread threads[MAX_THREADS];
+} * ended;
 
 static void *take(void)
 {
@@ -66,16 +71,22 @@ static void begin(void *page, int tid)
 
 static void add(uint64_t *counters, int tid)
 {
-	(void)tid;
+	unsigned n = __atomic_fetch_add(&ended->n_threads, 1, __ATOMIC_RELAXED), counter;
+
+	if (n < MAX_THREADS)
+		ended->threads[n].tid = tid;
 	for (unsigned i = 0; i < PAPI_AGENT_LANES * PAPI_AGENT_COUNTERS; i++) {
-		__atomic_fetch_add(&ended[i % PAPI_AGENT_COUNTERS], counters[i], __ATOMIC_RELAXED);
+		counter = i % PAPI_AGENT_COUNTERS;
+		__atomic_fetch_add(&ended->counters[counter], counters[i], __ATOMIC_RELAXED);
+		if (n < MAX_THREADS && counter < PROFILED_COUNTERS)
+			ended->threads[n].counters[counter] += counters[i];
 		counters[i] = 0;
 	}
 }
 
 static void take_back(unsigned counter, uint64_t number)
 {
-	__atomic_fetch_sub(&ended[counter], number, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&ended->counters[counter], number, __ATOMIC_RELAXED);
 }
 
 static void nothing(void)
@@ -132,10 +143,9 @@ static void run(const struct papi_agent_plan *plan, struct task *task)
 	pid_t child;
 
 	if (!ended)
-		ended = mmap(NULL, PAPI_AGENT_COUNTERS * sizeof(*ended), PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		ended = mmap(NULL, sizeof(*ended), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(ended != MAP_FAILED);
-	memset(ended, 0, PAPI_AGENT_COUNTERS * sizeof(*ended));
+	memset(ended, 0, sizeof(*ended));
 	fflush(NULL);
 	child = fork();
 	REQUIRE(child >= 0);
@@ -151,7 +161,7 @@ void profiled_run(
 	struct task task = { .work = work, .argument = argument };
 
 	run(plan, &task);
-	memcpy(counters, ended, PROFILED_COUNTERS * sizeof(*counters));
+	memcpy(counters, ended->counters, PROFILED_COUNTERS * sizeof(*counters));
 }
 
 /* ---- what a profile says ---- */
@@ -202,15 +212,15 @@ static const struct papi_vpmu_log_entry *entry_at(uint64_t offset)
 static const struct papi_vpmu_log_extent *extents[MAX_EXTENTS];
 static unsigned n_extents;
 
-/* Of all lanes but that; 0: of all. */
-static void find_extents(unsigned unseen)
+/* Of all lanes in [first, last]. */
+static void find_extents(unsigned first, unsigned last)
 {
 	n_extents = 0;
 	FOR_EACH_ENTRY(entry)
 	{
 		const struct papi_vpmu_log_extent *extent = (const void *)entry;
 
-		if (entry->type != PAPI_VPMU_LOG_EXTENT || extent->lane == unseen)
+		if (entry->type != PAPI_VPMU_LOG_EXTENT || extent->lane < first || extent->lane > last)
 			continue;
 		REQUIRE(n_extents < MAX_EXTENTS && extent->offset + 8ull * extent->number <= counts_file.size);
 		extents[n_extents++] = extent;
@@ -322,15 +332,10 @@ static void read_file(const char *directory, const char *suffix, struct file *fi
 	REQUIRE(unlink(path) == 0);
 }
 
-/* Of all threads, or of all but the first. */
-static void read_profile(const struct papi_agent_plan *plan, bool of_all)
+/* What these lanes count. */
+static void read_lanes(unsigned first, unsigned last)
 {
-	read_file(plan->directory, PAPI_VPMU_LOG_SUFFIX, &log_file);
-	read_file(plan->directory, PAPI_VPMU_LOG_COUNTS, &counts_file);
-	REQUIRE(rmdir(plan->directory) == 0);
-	REQUIRE(head()->magic == PAPI_VPMU_LOG_MAGIC && head()->version == PAPI_VPMU_LOG_VERSION);
-	REQUIRE(EXPECT_EQUAL((long long)plan->profile, (long long)head()->profile));
-	find_extents(of_all ? 0 : 1);
+	find_extents(first, last);
 	free(places);
 	free(calls);
 	places = calloc(PLACES, sizeof(*places));
@@ -344,6 +349,37 @@ static void read_profile(const struct papi_agent_plan *plan, bool of_all)
 		else if (entry->type == PAPI_VPMU_LOG_PAIR)
 			read_pair((const void *)entry);
 	}
+}
+
+/* Of all threads, or of all but the first. */
+static void read_profile(const struct papi_agent_plan *plan, bool of_all)
+{
+	read_file(plan->directory, PAPI_VPMU_LOG_SUFFIX, &log_file);
+	read_file(plan->directory, PAPI_VPMU_LOG_COUNTS, &counts_file);
+	REQUIRE(rmdir(plan->directory) == 0);
+	REQUIRE(head()->magic == PAPI_VPMU_LOG_MAGIC && head()->version == PAPI_VPMU_LOG_VERSION);
+	REQUIRE(EXPECT_EQUAL((long long)plan->profile, (long long)head()->profile));
+	read_lanes(of_all ? 1 : 2, UINT32_MAX);
+}
+
+const struct profiled_thread *profiled_read_thread(unsigned n)
+{
+	const struct profiled_thread *thread = &ended->threads[n];
+
+	if (n >= ended->n_threads || n >= MAX_THREADS)
+		return NULL;
+	FOR_EACH_ENTRY(entry)
+	{
+		const struct papi_vpmu_log_lane *lane = (const void *)entry;
+
+		if (entry->type == PAPI_VPMU_LOG_LANE && lane->tid == thread->tid) {
+			read_lanes(lane->lane, lane->lane);
+			return thread;
+		}
+	}
+	printf("no lane of thread %d\n", thread->tid);
+	EXPECT(false);
+	return NULL;
 }
 
 static void make_directory(struct papi_agent_plan *plan)
@@ -370,7 +406,7 @@ void profiled_run_by(struct papi_agent_plan *plan, const void *start, const void
 	if (plan->profile)
 		make_directory(plan);
 	run(plan, &task);
-	memcpy(counters, ended, PROFILED_COUNTERS * sizeof(*counters));
+	memcpy(counters, ended->counters, PROFILED_COUNTERS * sizeof(*counters));
 	if (plan->profile)
 		read_profile(plan, true);
 }

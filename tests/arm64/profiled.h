@@ -39,6 +39,14 @@ void profiled_make(uint64_t counters, bool calls, uint32_t contexts, void (*work
 void profiled_run_by(struct papi_agent_plan *plan, const void *start, const void *end, void (*work)(void *),
 	void *argument, uint64_t counters[PROFILED_COUNTERS]);
 
+/* A thread that has ended: what it counted. */
+struct profiled_thread {
+	int tid;
+	uint64_t counters[PROFILED_COUNTERS];
+};
+/* The nth, of the profile that was made last, which tells of that thread alone from now on. NULL: there are no more. */
+const struct profiled_thread *profiled_read_thread(unsigned n);
+
 /* Of the profile that was made last, in [start, end): that counter. */
 uint64_t profiled_in(const void *start, const void *end, unsigned counter);
 /* Everywhere. */
