@@ -136,12 +136,28 @@ static struct called add_calls(const struct papi_profile *profile)
 	return called;
 }
 
+/* Of what happens only in what it calls, a function has no counts. Who calls and is not called may be the agent, whose
+ * own work is no one's. */
+static void find_rows_of_called(
+	const struct papi_profile *profile, const struct called *called, struct papi_profile_sums *sums)
+{
+	for (size_t i = 0; i < profile->functions.n * profile->events.n; i++)
+		if (called->in[i])
+			find_row(sums,
+				&(struct papi_profile_row){ .function = (uint32_t)(i / profile->events.n),
+					.module = profile->functions.items[i / profile->events.n].module,
+					.thread = PAPI_PROFILE_NONE,
+					.process = PAPI_PROFILE_NONE,
+					.region = PAPI_PROFILE_NONE });
+}
+
 /* A function is called for all that it does, but those that nobody calls: where threads begin, handlers of signals; and
  * but for where it is inlined. What jumps into a function does there is not in its calls. */
 static void include_calls(const struct papi_profile *profile, struct papi_profile_sums *sums)
 {
 	struct called called = add_calls(profile);
 
+	find_rows_of_called(profile, &called, sums);
 	for (size_t i = 0; i < sums->n; i++)
 		for (size_t event = 0; event < profile->events.n; event++) {
 			struct papi_profile_sum *sum = &sums->rows[i].sums[event];

@@ -206,6 +206,18 @@ class SumsTest(ViewTest):
         # Few calls that have little.
         self.assertNotIn("main", self.show("callers", "--min", "30", "h"))
 
+    def test_functions_without_counts(self):
+        """In which nothing happens but in what they call; who is called by nobody may be the agent."""
+        store = stores.Store(self.path, ("INS",), kind="exact")
+        at = named(store, ("main", "f", "g"))
+        store.insert("count", 1, 1, 0, at["g"], 0, 90)
+        for caller, callee, calls in (("main", "f", 2), ("f", "g", 3)):
+            store.call(at[caller], at[callee], calls, 90)
+        store.close()
+        self.assertEqual(re.findall(r"(?m)^ *(\d+) +[\d.]+% +(\d+) +([\d.]+)%  (\w+) ",
+                                    self.show("report", "--order", "inclusive")),
+                         [("0", "90", "100.00", "f"), ("90", "90", "100.00", "g")])
+
     def test_parts_of_a_function(self):
         """What a function does by way of a part of it that lies elsewhere counts once."""
         store = stores.Store(self.path, ("INS",), kind="exact")
