@@ -37,7 +37,7 @@ FLOORS = {
     'components/vpmu/counters.h': '',
     'components/vpmu/agent.h': '',
     'components/vpmu/ways.h': '',
-    'components/vpmu/call_frame.h': '',
+    'components/vpmu/call_frame.h': 'components/vpmu/counters.h',
     'components/vpmu/profile_log.h': 'components/vpmu/counters.h components/vpmu/ways.h',
     'components/vpmu/models': 'linux/machine components/vpmu/counters.h',
     'components/vpmu/engine.h': 'components/vpmu/counters.h components/vpmu/agent.h',

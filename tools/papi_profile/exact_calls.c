@@ -45,15 +45,22 @@ static int64_t site_of(
 	return papi_profile_log_address(reading, log, block->module, papi_profile_log_pc(block, block->n_instructions));
 }
 
-/* Counters of the profile, one behind the other, as the values of events. */
-static void value(struct papi_profile_reading *reading, const struct papi_profile_log *log, const uint64_t *from)
+/* What calls have: exact counters and modelled ones. */
+static uint64_t counters_of(const struct papi_profile_log *log)
 {
-	uint64_t counters[PAPI_PROFILE_EXACT_COUNTERS] = { 0 };
+	return log->head.profile | log->head.modelled;
+}
 
-	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
-		if (log->head.profile >> i & 1)
-			counters[i] = *from++;
-	reading->exact->values(reading->exact->argument, counters, reading->values);
+static unsigned number_of_counters(const struct papi_profile_log *log)
+{
+	return (unsigned)__builtin_popcountll(counters_of(log));
+}
+
+/* They lie one behind the other. */
+static void spread(const struct papi_profile_log *log, const uint64_t *from, uint64_t *counters)
+{
+	for (unsigned i = 0; i < PAPI_PROFILE_EXACT_COUNTERS; i++)
+		counters[i] = counters_of(log) >> i & 1 ? *from++ : 0;
 }
 
 /* How often the thread has made a call, and what happened: of all ways to there, n of them. */
@@ -61,8 +68,8 @@ static void write_pair(struct papi_profile_reading *reading, const struct papi_p
 	const struct papi_profile_lane *lane, const struct papi_vpmu_log_pair *const *pairs, size_t n)
 {
 	struct papi_profile_events *list = reading->records->events;
-	unsigned counters = (unsigned)__builtin_popcountll(log->head.profile);
-	uint64_t sums[1 + PAPI_VPMU_FIRST_MODELLED] = { 0 };
+	unsigned counters = number_of_counters(log);
+	uint64_t sums[1 + PAPI_PROFILE_EXACT_COUNTERS] = { 0 }, all[PAPI_PROFILE_EXACT_COUNTERS];
 	uint64_t any = 0;
 	int64_t site, callee;
 
@@ -73,7 +80,8 @@ static void write_pair(struct papi_profile_reading *reading, const struct papi_p
 		any |= sums[j];
 	if (!is_whole(log, pairs[0]) || !any)
 		return;
-	value(reading, log, &sums[1]);
+	spread(log, &sums[1], all);
+	reading->exact->values(reading->exact->argument, all, reading->values);
 	site = site_of(reading, log, pairs[0]);
 	callee = papi_profile_log_address(reading, log, pairs[0]->module, pairs[0]->target);
 	for (size_t i = 0; i < list->number; i++)
@@ -176,8 +184,8 @@ static void add_outside(struct nodes *nodes)
 	nodes->n = OUTSIDE;
 	for (size_t j = 0; j < ran->n; j++)
 		nodes->nodes[ran->places[j].region].used = true;
-	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++) {
-		if (!(nodes->log->head.profile >> i & 1))
+	for (unsigned i = 0; i < PAPI_PROFILE_EXACT_COUNTERS; i++) {
+		if (!(counters_of(nodes->log) >> i & 1))
 			continue;
 		for (size_t j = 0; ran->slots[i] != PAPI_PROFILE_NO_SLOT && j < ran->n; j++)
 			own_of(nodes, ran->places[j].region)[counter] +=
@@ -230,6 +238,28 @@ static int64_t path_of(struct nodes *nodes, const struct node *node)
 	return from->pair ? papi_profile_counts_context(counts, from->path, callee_of(nodes, from)) : 0;
 }
 
+/* As events. Of those that are fractions, what is rounded off in one context counts in the next. */
+static void value_own(struct nodes *nodes, const uint64_t *own)
+{
+	struct papi_profile_reading *reading = nodes->reading;
+	uint64_t counters[PAPI_PROFILE_EXACT_COUNTERS];
+
+	spread(nodes->log, own, counters);
+	if (!reading->exact->modelled) {
+		reading->exact->values(reading->exact->argument, counters, reading->values);
+		return;
+	}
+	for (unsigned i = 0; i < PAPI_PROFILE_EXACT_COUNTERS; i++)
+		reading->own[i] += counters[i];
+	reading->exact->values(reading->exact->argument, reading->own, reading->values);
+	for (size_t i = 0; i < reading->records->events->number; i++) {
+		long long sum = reading->values[i];
+
+		reading->values[i] -= reading->own_sums[i];
+		reading->own_sums[i] = sum;
+	}
+}
+
 static void write_node(struct nodes *nodes, size_t place)
 {
 	struct node *node = &nodes->nodes[place];
@@ -240,7 +270,7 @@ static void write_node(struct nodes *nodes, size_t place)
 
 	if (node->pair)
 		node->path = path_of(nodes, node);
-	value(reading, nodes->log, (const uint64_t *)own_of(nodes, place));
+	value_own(nodes, (const uint64_t *)own_of(nodes, place));
 	for (size_t i = 0; i < list->number; i++)
 		if (node->calls || reading->values[i])
 			papi_profile_store_path(reading->records->counts.store,
@@ -266,7 +296,7 @@ static void write_nodes(struct nodes *nodes)
 static const struct papi_vpmu_log_pair *next_pair(
 	const struct papi_profile_log *log, const struct papi_profile_lane *lane, size_t *at)
 {
-	size_t counters = (size_t)__builtin_popcountll(log->head.profile) * (log->head.contexts ? 2 : 1);
+	size_t counters = (size_t)number_of_counters(log) * (log->head.contexts ? 2 : 1);
 	const struct papi_vpmu_log_pair *pair;
 
 	while ((pair = papi_profile_log_next(log, PAPI_VPMU_LOG_PAIR, sizeof(*pair), at)))
@@ -278,7 +308,7 @@ static const struct papi_vpmu_log_pair *next_pair(
 static void write_contexts(struct papi_profile_reading *reading, const struct papi_profile_log *log,
 	const struct papi_profile_lane *lane, const struct papi_vpmu_log_pair *const *pairs, size_t n)
 {
-	unsigned counters = (unsigned)__builtin_popcountll(log->head.profile);
+	unsigned counters = number_of_counters(log);
 	struct nodes nodes = { .reading = reading, .log = log, .lane = lane, .n_counters = counters };
 
 	nodes.nodes = papi_profile_allocate(NULL, OUTSIDE + n, sizeof(*nodes.nodes));

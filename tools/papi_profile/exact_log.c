@@ -570,12 +570,13 @@ size_t papi_profile_exact_read(
 	struct papi_profile_reading reading = { .records = records,
 		.exact = exact,
 		.values = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.values)),
-		.sums = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.sums)) };
+		.sums = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.sums)),
+		.own_sums = papi_profile_allocate(NULL, records->events->number, sizeof(*reading.own_sums)) };
 	size_t n;
 	struct papi_profile_log *logs = find_logs(directory, &n);
 
 	for (size_t i = 0; i < records->events->number; i++)
-		reading.sums[i] = 0;
+		reading.sums[i] = reading.own_sums[i] = 0;
 	if (n)
 		qsort(logs, n, sizeof(*logs), by_beginning);
 	for (size_t i = 0; i < n; i++) {
@@ -590,5 +591,6 @@ size_t papi_profile_exact_read(
 	free(reading.places.counters);
 	free(reading.values);
 	free(reading.sums);
+	free(reading.own_sums);
 	return n;
 }

@@ -42,7 +42,10 @@ struct papi_profile_reading {
 	struct papi_profile_records *records;
 	struct papi_profile_exact *exact;
 	long long *values, *sums; /* room for one of each event; of sums the values by now */
-	pid_t *known;             /* processes that have been written */
+	/* Of contexts, with modelled counters: all that they have by now, and the values of that. */
+	uint64_t own[PAPI_PROFILE_EXACT_COUNTERS];
+	long long *own_sums;
+	pid_t *known; /* processes that have been written */
 	size_t n_known;
 	struct papi_profile_ran places; /* of the thread that is read: one memory for all */
 };

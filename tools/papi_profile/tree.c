@@ -118,7 +118,8 @@ void view_need_contexts(const struct view *view)
 	else
 		fprintf(stderr, "%s: the profile does not have who called what: record it with %s\n", view->tool->name,
 			strcmp(view->profile->run.source, "exact") == 0
-				? "events that are not modelled and take five counters at most, without -g none"
+				? "events that take five exact counters at most (and on arm64 none of "
+				  "which is modelled), without -g none"
 				: "-g fp or -g dwarf");
 	exit(EXIT_FAILURE);
 }

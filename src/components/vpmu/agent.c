@@ -45,6 +45,7 @@ int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
 	if (status != PAPI_OK)
 		return status;
 	papi_vpmu_control_plan(part->control, plan);
+	plan->models_calls = papi_vpmu_engine_models_calls();
 	copy_text(plan->caches, sizeof(plan->caches), secure_getenv("PAPI_VPMU_CACHE"));
 	copy_text(plan->model, sizeof(plan->model), secure_getenv("PAPI_VPMU_MODEL"));
 	papi_handle_leave(slot);
@@ -149,8 +150,10 @@ static struct papi_vpmu_wants wants_of(const struct papi_agent_plan *plan)
 {
 	unsigned parts = plan->parts;
 
-	/* The predictor alone would not tell which branch it is. */
-	if (plan->profile && plan->parts == PAPI_VPMU_PART_BRANCHES)
+	/* The predictor alone would not tell which branch it is; nor without code in which call, for then there are
+	 * blocks that tell nothing. */
+	if (plan->profile &&
+		(plan->parts == PAPI_VPMU_PART_BRANCHES || (plan->calls && plan->parts & PAPI_VPMU_PART_BRANCHES)))
 		parts |= PAPI_VPMU_PART_CODE;
 	return (struct papi_vpmu_wants){ .counters = plan->counters | (plan->calls ? plan->profile : 0),
 		.calls = plan->calls,
@@ -169,9 +172,9 @@ static int take_plan(const struct papi_agent_plan *plan, struct papi_vpmu_wants 
 		return status;
 	if (plan->parts && !papi_vpmu_geometry_take(plan->caches, plan->model))
 		return papi_error(PAPI_EBUG, "papi_run's geometry of caches makes no sense here");
-	return wants->profile
-		? papi_vpmu_engine_profile(plan->directory, wants->profile, wants->contexts ? plan->contexts : 0)
-		: PAPI_OK;
+	return wants->profile ? papi_vpmu_engine_profile(plan->directory, wants->profile,
+					wants->contexts ? plan->contexts : 0, wants->modelled)
+			      : PAPI_OK;
 }
 
 int papi_agent_start(const struct papi_agent_plan *plan)

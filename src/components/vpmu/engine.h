@@ -64,6 +64,8 @@ bool papi_vpmu_engine_probe(char *reason, size_t size);
 
 /* Parts of the simulators that can run here (enum papi_vpmu_part). */
 unsigned papi_vpmu_engine_parts(void);
+/* Whether profiles can tell of calls what simulators count. */
+bool papi_vpmu_engine_models_calls(void);
 
 /* What changes actions of signals in place of sigaction(2), for the library; NULL while no thread has been counted. */
 typedef int papi_vpmu_sigaction(int number, const struct sigaction *action, struct sigaction *old);
@@ -109,8 +111,8 @@ void papi_vpmu_engine_forked(void);
 void papi_vpmu_engine_lend(const struct papi_agent *agent);
 bool papi_vpmu_engine_is_lent(void);
 /* Before anything is started with a profile: makes its files in that directory (profile_log.h). contexts: of calls by
- * their callers, so many at most. PAPI_ECMP, with the reason. */
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts);
+ * their callers, so many at most. modelled: and of these, which simulators count. PAPI_ECMP, with the reason. */
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts, uint64_t modelled);
 /* The calling thread is in that region from now on, NULL: in none; where there is a profile, that tells of it. */
 void papi_vpmu_engine_region(const char *name);
 /* The calling thread's counters become a new page of the agent's, if they are in none. */

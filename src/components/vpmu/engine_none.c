@@ -24,6 +24,11 @@ unsigned papi_vpmu_engine_parts(void)
 	return PAPI_VPMU_PARTS;
 }
 
+bool papi_vpmu_engine_models_calls(void)
+{
+	return false;
+}
+
 papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void)
 {
 	return NULL;
@@ -89,8 +94,9 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	(void)agent;
 }
 
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts)
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts, uint64_t modelled)
 {
+	(void)modelled;
 	(void)contexts;
 	(void)directory;
 	(void)counters;

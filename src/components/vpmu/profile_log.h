@@ -21,7 +21,7 @@
 #include "components/vpmu/ways.h"
 
 #define PAPI_VPMU_LOG_MAGIC   0x676f6c6970617031u
-#define PAPI_VPMU_LOG_VERSION 3
+#define PAPI_VPMU_LOG_VERSION 4
 #define PAPI_VPMU_LOG_SUFFIX  ".log"
 #define PAPI_VPMU_LOG_COUNTS  ".counts"
 
@@ -32,6 +32,7 @@ struct papi_vpmu_log_head {
 	uint32_t lanes;    /* that there are */
 	uint64_t used;     /* bytes of the file, this head among them */
 	uint64_t profile;  /* the exact counters that the instructions of blocks tell of, a bit each */
+	uint64_t modelled; /* and those of simulators, of which ways and calls tell */
 	uint64_t started;  /* nanoseconds of CLOCK_MONOTONIC */
 	uint32_t contexts; /* calls are told apart by their callers, so many at most; 0: by their places alone */
 	uint32_t unused;
@@ -118,9 +119,9 @@ struct papi_vpmu_log_region {
 
 /*
  * A call, from the end of a block. In the counters of ways, from number on: how often, and then what happened until the
- * returns, of each counter of the profile. Calls of what is active already, further out, are in the first alone; with
- * contexts, what happened in those follows, in as many counters again. All of that is what happened in the region; of
- * calls that were open when it began, the block is of another region, in which they are counted.
+ * returns, of each counter of the profile, exact ones first. Calls of what is active already, further out, are in the
+ * first alone; with contexts, what happened in those follows, in as many counters again. All of that is what happened
+ * in the region; of calls that were open when it began, the block is of another region, in which they are counted.
  *
  * With contexts a call is one from a context to another. A context has the number of the call that first led to it, and
  * 0 is outside of all calls. A function that is on the way there already, further out, is that context again: recursion

@@ -13,6 +13,7 @@ enum call_case {
 	CALL_MISSING, /* there is no pair, or a frame of something that was left behind */
 	CALL_SHARED,  /* two frames are to be closed */
 	CALL_FULL,    /* there is room for one frame */
+	CALL_UNNOTED, /* two frames are to be closed, and there is room for one note */
 	CALL_CASES,
 };
 

@@ -163,10 +163,12 @@ struct variation {
 	uint64_t counters, profile;
 	unsigned parts; /* of the simulators */
 	bool far, overflow, may_change, step, library, in_range, data_range, calls, contexts;
+	uint64_t modelled;
 };
 
 #define ALL          ((1ull << PAPI_VPMU_FIRST_MODELLED) - 1)
 #define BIT(counter) (1ull << PAPI_VPMU_##counter)
+#define MODELLED     (BIT(L1I_MISSES) | BIT(L1D_READ_MISSES))
 #define CLOCKS       (BIT(INSTRUCTIONS) | BIT(LOADS) | BIT(BRANCHES_TAKEN))
 
 static const struct variation variations[] = {
@@ -203,6 +205,10 @@ static const struct variation variations[] = {
 	{ "calls, step", .counters = CLOCKS, .profile = CLOCKS, .calls = true, .step = true },
 	{ "contexts", .counters = BIT(INSTRUCTIONS), .profile = BIT(INSTRUCTIONS), .calls = true, .contexts = true },
 	{ "contexts, far", .counters = CLOCKS, .profile = CLOCKS, .far = true, .calls = true, .contexts = true },
+	{ "calls, simulated", .counters = CLOCKS, .profile = CLOCKS, .parts = PAPI_VPMU_PARTS, .calls = true,
+		.modelled = MODELLED },
+	{ "contexts, simulated, far", .counters = BIT(INSTRUCTIONS), .profile = BIT(INSTRUCTIONS), .far = true,
+		.parts = PAPI_VPMU_PARTS, .calls = true, .contexts = true, .modelled = MODELLED },
 	{ "profile, may change", .profile = ALL, .may_change = true },
 	{ "profile, step", .profile = ALL, .step = true },
 	{ "profile, range", .profile = ALL, .in_range = true, .far = true },
@@ -216,6 +222,7 @@ static void vary(struct subject *s, const struct variation *variation)
 	s->wants.profile = variation->profile;
 	s->wants.calls = variation->calls;
 	s->wants.contexts = variation->contexts;
+	s->wants.modelled = variation->modelled;
 	s->wants.parts = variation->parts;
 	s->wants.overflow = variation->overflow;
 	for (unsigned i = 0; variation->overflow && i <= PAPI_VPMU_LAST_MODELLED; i++)
@@ -358,19 +365,21 @@ static void calls_and_returns(void **state)
 	static struct subject s;
 
 	(void)state;
-	for (unsigned i = 0; i < 2 * n * CALL_CASES; i++) {
+	for (unsigned i = 0; i < 4 * n * CALL_CASES; i++) {
 		const struct row *row = &calls[i % n];
 		bool is_direct = i % n == 0 || i % n >= 4, calls_now = is_direct || i % n == 1;
-		bool contexts = i / n >= CALL_CASES;
 		unsigned how = i / n % CALL_CASES;
+		bool contexts = i / n / CALL_CASES % 2, modelled = i / n / CALL_CASES > 1;
 		bool leaves = i % n == 3 || (how == CALL_MISSING && (contexts || !is_direct)) ||
-			(how == CALL_FULL && calls_now);
+			(how == CALL_FULL && calls_now) || (how == CALL_UNNOTED && modelled && i % n != 3);
 
 		subject_begin(&s, row->name, row->bytes, row->size);
 		s.wants.calls = s.tails = true;
 		s.wants.counters = s.wants.profile = CLOCKS;
 		s.calls = how;
 		s.wants.contexts = contexts;
+		s.wants.modelled = modelled ? MODELLED : 0;
+		s.wants.parts = modelled ? PAPI_VPMU_PARTS : 0;
 		compare(&s);
 		if (s.end.pc != targets[i % n] || leaves != (s.ending == ENDS_AT_EXIT) ||
 			(leaves && s.exit != PAPI_VPMU_EXIT_CALLS) || (!leaves && s.ending != (enum ending)row->ending))

@@ -165,6 +165,12 @@ void papi_vpmu_processor_send(
 	(void)label;
 }
 
+bool papi_vpmu_processor_is_in_call(uint64_t pc)
+{
+	(void)pc;
+	return false;
+}
+
 bool papi_vpmu_processor_recover(struct papi_vpmu_thread *thread, const struct papi_agent_moved *moved)
 {
 	(void)thread;

@@ -24,15 +24,17 @@
 struct stack {
 	unsigned char *memory, *first, *top; /* top: while it is left */
 	uint64_t place;                      /* where the stack pointer was last seen */
-	uint64_t left[PAPI_VPMU_CALL_CLOCKS];
+	uint64_t left[PAPI_VPMU_CALL_ALL];
 };
 
 /* Of a thread. */
 struct papi_vpmu_calls {
 	unsigned frame_size, n_clocks, n_stacks, room, current;
-	bool told;                                   /* that there are too many stacks */
-	unsigned char clocks[PAPI_VPMU_CALL_CLOCKS]; /* which counters they are */
-	struct stack *stacks;                        /* room for so many */
+	bool told;                                /* that there are too many stacks */
+	unsigned first_modelled;                  /* of the clocks, those from here on are */
+	unsigned char clocks[PAPI_VPMU_CALL_ALL]; /* which counters they are */
+	struct stack *stacks;                     /* room for so many */
+	unsigned char *notes;                     /* what translated code has noted; NULL: nothing is modelled */
 };
 
 /* ---- memory ---- */
@@ -117,32 +119,23 @@ static struct stack *new_stack(struct papi_vpmu_thread *thread, uint64_t place)
 	return stack;
 }
 
+/* Twice as much as is used, so that they end where they are to. */
+static bool map_notes(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_calls *calls = thread->calls;
+
+	if (!thread->wants.modelled)
+		return true;
+	calls->notes = papi_vpmu_memory_map((size_t)2 * PAPI_VPMU_CALL_NOTES_SIZE);
+	papi_vpmu_calls_forget_notes(thread);
+	return calls->notes;
+}
+
 void papi_vpmu_calls_forget(struct papi_vpmu_thread *thread)
 {
 	if (thread->calls)
 		papi_vpmu_raw(SYS_madvise, (long)((uintptr_t)thread + papi_vpmu_processor_pairs),
 			PAPI_VPMU_PAIR_WORDS * sizeof(uint64_t), MADV_DONTNEED, 0, 0, 0);
-}
-
-bool papi_vpmu_calls_begin(struct papi_vpmu_thread *thread)
-{
-	struct papi_vpmu_calls *calls = papi_vpmu_memory_map(sizeof(*calls));
-
-	if (!calls)
-		return false;
-	thread->calls = calls;
-	calls->frame_size = papi_vpmu_call_frame_size(thread->wants.profile);
-	for (uint64_t left = thread->wants.profile; left; left &= left - 1)
-		calls->clocks[calls->n_clocks++] = (unsigned char)__builtin_ctzll(left);
-	if (!new_stack(thread, 0)) {
-		papi_vpmu_memory_unmap(calls->stacks, calls->room * sizeof(*calls->stacks));
-		papi_vpmu_memory_unmap(calls, sizeof(*calls));
-		thread->calls = NULL;
-		return false;
-	}
-	thread->calls_top = calls->stacks[0].top;
-	papi_vpmu_calls_forget(thread);
-	return true;
 }
 
 static void give_back(struct papi_vpmu_thread *thread)
@@ -152,8 +145,31 @@ static void give_back(struct papi_vpmu_thread *thread)
 	for (unsigned i = 0; i < calls->n_stacks; i++)
 		papi_vpmu_memory_unmap(calls->stacks[i].memory, (size_t)MAX_FRAMES * calls->frame_size);
 	papi_vpmu_memory_unmap(calls->stacks, calls->room * sizeof(*calls->stacks));
+	papi_vpmu_memory_unmap(calls->notes, (size_t)2 * PAPI_VPMU_CALL_NOTES_SIZE);
 	papi_vpmu_memory_unmap(calls, sizeof(*calls));
 	thread->calls = NULL;
+	thread->notes_next = NULL;
+}
+
+bool papi_vpmu_calls_begin(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_calls *calls = papi_vpmu_memory_map(sizeof(*calls));
+	uint64_t counters = thread->wants.profile | thread->wants.modelled;
+
+	if (!calls)
+		return false;
+	thread->calls = calls;
+	calls->frame_size = papi_vpmu_call_frame_size(counters);
+	calls->first_modelled = (unsigned)__builtin_popcountll(thread->wants.profile);
+	for (uint64_t left = counters; left; left &= left - 1)
+		calls->clocks[calls->n_clocks++] = (unsigned char)__builtin_ctzll(left);
+	if (!map_notes(thread) || !new_stack(thread, 0)) {
+		give_back(thread);
+		return false;
+	}
+	thread->calls_top = calls->stacks[0].top;
+	papi_vpmu_calls_forget(thread);
+	return true;
 }
 
 /* ---- frames ---- */
@@ -232,6 +248,53 @@ static void close_below(struct papi_vpmu_thread *thread, uint64_t place)
 {
 	while (frame_at(thread->calls_top - thread->calls->frame_size)->slot < place)
 		close_frame(thread);
+}
+
+/* ---- what simulators count ---- */
+
+static unsigned char *first_note(const struct papi_vpmu_thread *thread)
+{
+	uintptr_t memory = (uintptr_t)thread->calls->notes;
+
+	return (unsigned char *)((memory + PAPI_VPMU_CALL_NOTES_SIZE - 1) & -(uintptr_t)PAPI_VPMU_CALL_NOTES_SIZE);
+}
+
+const struct papi_vpmu_call_note *papi_vpmu_calls_notes(
+	const struct papi_vpmu_thread *thread, const struct papi_vpmu_call_note **end)
+{
+	*end = (const void *)thread->notes_next;
+	return thread->notes_next ? (const void *)first_note(thread) : NULL;
+}
+
+void papi_vpmu_calls_forget_notes(struct papi_vpmu_thread *thread)
+{
+	if (thread->calls && thread->calls->notes)
+		thread->notes_next = first_note(thread);
+}
+
+/* As spend(). */
+void papi_vpmu_calls_catch_up(struct papi_vpmu_thread *thread, const struct papi_vpmu_call_note *note)
+{
+	struct papi_vpmu_call_frame *frame = frame_at((unsigned char *)(uintptr_t)note->frame);
+	const struct papi_vpmu_calls *calls = thread->calls;
+
+	if (note->within && !thread->wants.contexts)
+		return;
+	for (unsigned i = calls->first_modelled; i < calls->n_clocks; i++) {
+		uint64_t now = clock_of(thread, i);
+
+		if (note->pair)
+			counter(thread, note->pair)[1 + i + (note->within ? calls->n_clocks : 0)] += now -
+				frame->clocks[i];
+		frame->clocks[i] = now;
+	}
+}
+
+/* It may be that the simulators have come to the note of a frame that has been opened, and to none. */
+static void begin_modelled(struct papi_vpmu_thread *thread, struct papi_vpmu_call_frame *frame)
+{
+	for (unsigned i = thread->calls->first_modelled; i < thread->calls->n_clocks; i++)
+		frame->clocks[i] = clock_of(thread, i);
 }
 
 /* ---- stacks ---- */
@@ -386,6 +449,7 @@ void papi_vpmu_calls_finish(
 		call(thread, block, callee, stack, false);
 		break;
 	case PAPI_VPMU_CALL_OPENED:
+		begin_modelled(thread, last);
 		++*counter(thread, last->pair);
 		/* fall through */
 	case PAPI_VPMU_CALL_COUNTED:

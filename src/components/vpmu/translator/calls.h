@@ -8,8 +8,11 @@
  * Each stack has a shadow stack of its own, whose time stands still while it is left: those of coroutines, and of
  * signals. Which one an address is in is known by the frames that are open there.
  *
+ * What simulators count belongs to calls like all else, once they have seen all of the trace: who calls one of these
+ * functions sees to that, by papi_vpmu_trace_catch_up().
+ *
  * Frames that are open when a process is killed are lost. All functions but _begin() and _end() are for the thread
- * itself, in the runtime; all of them under the lock of the cache.
+ * itself, in the runtime; all of them under the lock of the cache, but those on notes.
  */
 #ifndef PAPI_VPMU_TRANSLATOR_CALLS_H
 #define PAPI_VPMU_TRANSLATOR_CALLS_H
@@ -19,6 +22,7 @@
 
 #pragma GCC visibility push(hidden)
 
+struct papi_vpmu_call_note;
 struct papi_vpmu_thread;
 
 /* Memory for the frames of a thread that is about to count. False: there is none. */
@@ -40,6 +44,12 @@ void papi_vpmu_calls_take_back(struct papi_vpmu_thread *thread);
 /* A signal's handler is about to begin; the thread goes on where a signal has come, or behind native code. */
 void papi_vpmu_calls_interrupt(struct papi_vpmu_thread *thread);
 void papi_vpmu_calls_go_on(struct papi_vpmu_thread *thread);
+/* The notes that translated code has made for the simulators, in their order; NULL: it makes none. They have come to
+ * one; and they have come to the end of all. */
+const struct papi_vpmu_call_note *papi_vpmu_calls_notes(
+	const struct papi_vpmu_thread *thread, const struct papi_vpmu_call_note **end);
+void papi_vpmu_calls_catch_up(struct papi_vpmu_thread *thread, const struct papi_vpmu_call_note *note);
+void papi_vpmu_calls_forget_notes(struct papi_vpmu_thread *thread);
 /* Something else is in [start, end): tables of pairs are emptied. */
 void papi_vpmu_calls_forget(struct papi_vpmu_thread *thread);
 /* The child of a fork begins without frames; in others than that of the forking thread nobody runs. */

@@ -10,6 +10,7 @@
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
+#include "components/vpmu/translator/trace.h"
 
 static bool is_between(uint64_t address, void (*start)(void), void (*end)(void))
 {
@@ -131,6 +132,7 @@ static enum papi_vpmu_deliver run_translated(
 	papi_vpmu_frame_call_handler(thread, delivery);
 	thread->in_library = false;
 	if (thread->calls) {
+		papi_vpmu_trace_catch_up(thread);
 		papi_vpmu_cache_lock();
 		papi_vpmu_calls_interrupt(thread);
 		papi_vpmu_cache_unlock();

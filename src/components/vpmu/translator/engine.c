@@ -66,6 +66,11 @@ unsigned papi_vpmu_engine_parts(void)
 	return papi_vpmu_processor_parts;
 }
 
+bool papi_vpmu_engine_models_calls(void)
+{
+	return papi_vpmu_processor_notes_calls;
+}
+
 /* Where the function returns to next, it returns to the stub: that goes on at the same place, translated. */
 static void enter(struct papi_vpmu_thread *thread, uint64_t *place)
 {
@@ -216,7 +221,7 @@ void papi_vpmu_engine_lend(const struct papi_agent *agent)
 	of_process = process_id();
 }
 
-int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts)
+int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t contexts, uint64_t modelled)
 {
 	const char *reason = NULL;
 	uint64_t mask;
@@ -224,7 +229,7 @@ int papi_vpmu_engine_profile(const char *directory, uint64_t counters, uint32_t 
 	mask = papi_vpmu_signals_block();
 	papi_vpmu_cache_lock();
 	if (!papi_vpmu_profile_is_on())
-		reason = papi_vpmu_profile_begin(directory, counters, contexts);
+		reason = papi_vpmu_profile_begin(directory, counters, modelled, contexts);
 	papi_vpmu_cache_unlock();
 	papi_vpmu_signals_unblock(mask);
 	return reason ? papi_error(PAPI_ECMP, "%s", reason) : PAPI_OK;
@@ -246,6 +251,7 @@ void papi_vpmu_engine_region(const char *name)
 	/* Where there is no room for it, it is a part of what is around it. */
 	if (wants.region != thread->wants.region &&
 		papi_vpmu_thread_use(thread, &wants, (uint64_t)(uintptr_t)__builtin_frame_address(0)) == PAPI_OK) {
+		papi_vpmu_trace_catch_up(thread);
 		papi_vpmu_cache_lock();
 		papi_vpmu_calls_change_region(thread, wants.region);
 		papi_vpmu_cache_unlock();
@@ -272,6 +278,7 @@ void papi_vpmu_engine_settle(void)
 		return;
 	papi_vpmu_trace_drain(papi_vpmu_self);
 	mask = papi_vpmu_signals_block();
+	papi_vpmu_trace_catch_up(papi_vpmu_self);
 	papi_vpmu_cache_lock();
 	papi_vpmu_calls_settle(papi_vpmu_self);
 	papi_vpmu_cache_unlock();

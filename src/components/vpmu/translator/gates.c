@@ -8,6 +8,7 @@
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
+#include "components/vpmu/translator/trace.h"
 
 static unsigned count(const struct papi_vpmu_thread *thread)
 {
@@ -89,6 +90,7 @@ uint64_t papi_vpmu_runtime_gate_return(struct papi_vpmu_thread *thread)
 	thread->in_library = thread->in_library && papi_vpmu_library_holds(thread->pc);
 	papi_vpmu_signals_take_stack(thread);
 	if (thread->calls) {
+		papi_vpmu_trace_catch_up(thread);
 		papi_vpmu_cache_lock();
 		papi_vpmu_calls_go_on(thread);
 		papi_vpmu_cache_unlock();

@@ -118,6 +118,9 @@ int papi_vpmu_engine_leave_at(struct papi_agent_moved *moved)
 		return not_now("the engine works for it");
 	if (thread->n_wants > 1)
 		return not_now("the program counts in this thread by itself");
+	/* Its simulators would have to catch up, for which they may need what another stopped thread holds. */
+	if (thread->notes_next && papi_vpmu_processor_is_in_call(moved->pc))
+		return not_now("it is in the middle of a call");
 	if (!papi_vpmu_frame_is_resuming(moved->pc) && !papi_vpmu_processor_recover(thread, moved))
 		return not_now("it runs natively, in a function of the library");
 	if (thread->signal_state == PAPI_VPMU_SIGNALS_OPEN)

@@ -345,14 +345,14 @@ void papi_vpmu_profile_add(
 
 /* ---- beginning and forking ---- */
 
-const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile, uint32_t contexts)
+const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile, uint64_t modelled, uint32_t contexts)
 {
-	const char *reason = papi_vpmu_files_begin(directory, profile);
+	const char *reason = papi_vpmu_files_begin(directory, profile, modelled);
 
 	if (reason)
 		return reason;
 	n_ways = LOST_WAYS;
-	papi_vpmu_pairs_begin(profile, contexts);
+	papi_vpmu_pairs_begin(profile | modelled, contexts);
 	is_on = papi_vpmu_modules_begin() && extend();
 	return is_on ? NULL : "no room could be made for its profile on the disk";
 }

@@ -25,9 +25,9 @@
 
 struct papi_vpmu_thread;
 
-/* Makes the files of this process in that directory, before the first thread counts. contexts: as many as there may be
- * (profile_pairs.h). NULL, or the reason why not. */
-const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile, uint32_t contexts);
+/* Makes the files of this process in that directory, before the first thread counts: of these counters, exact ones and
+ * modelled ones. contexts: as many as there may be (profile_pairs.h). NULL, or the reason why not. */
+const char *papi_vpmu_profile_begin(const char *directory, uint64_t profile, uint64_t modelled, uint32_t contexts);
 bool papi_vpmu_profile_is_on(void);
 /* In the child of a fork: what it has is its parent's. */
 void papi_vpmu_profile_forked(void);

@@ -271,7 +271,7 @@ static void read_name(char *name, long size)
 			name[i] = '\0';
 }
 
-const char *papi_vpmu_files_begin(const char *directory, uint64_t profile)
+const char *papi_vpmu_files_begin(const char *directory, uint64_t profile, uint64_t modelled)
 {
 	long process = papi_vpmu_raw(SYS_getpid, 0, 0, 0, 0, 0, 0), error = make_files(directory, process);
 	struct papi_vpmu_log_head *head;
@@ -288,6 +288,7 @@ const char *papi_vpmu_files_begin(const char *directory, uint64_t profile)
 	head->pid = (int32_t)process;
 	head->parent = (int32_t)papi_vpmu_raw(SYS_getppid, 0, 0, 0, 0, 0, 0);
 	head->profile = profile;
+	head->modelled = modelled;
 	if (!papi_vpmu_raw(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0))
 		head->started = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	read_name(head->name, sizeof(head->name));

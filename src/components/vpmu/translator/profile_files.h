@@ -11,7 +11,7 @@
 #pragma GCC visibility push(hidden)
 
 /* Makes them. NULL, or the reason why not. */
-const char *papi_vpmu_files_begin(const char *directory, uint64_t profile);
+const char *papi_vpmu_files_begin(const char *directory, uint64_t profile, uint64_t modelled);
 /* The child of a fork has none; those of its parent are mapped no more. */
 void papi_vpmu_files_forked(void);
 

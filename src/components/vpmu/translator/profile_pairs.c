@@ -252,11 +252,11 @@ void papi_vpmu_profile_nobody(struct papi_vpmu_pair *nobody)
 	*nobody = (struct papi_vpmu_pair){ offset_of(0), offset_of(PAPI_VPMU_PROFILE_LOST - 1) };
 }
 
-void papi_vpmu_pairs_begin(uint64_t profile, uint32_t most)
+void papi_vpmu_pairs_begin(uint64_t counters, uint32_t most)
 {
 	uint32_t room;
 
-	n_clocks = (uint32_t)__builtin_popcountll(profile);
+	n_clocks = (uint32_t)__builtin_popcountll(counters);
 	pair_places = function_places = FIRST_PLACES;
 	functions = papi_vpmu_memory_map(FIRST_PLACES * sizeof(*functions));
 	pairs = functions ? papi_vpmu_memory_map(FIRST_PLACES * sizeof(*pairs)) : NULL;

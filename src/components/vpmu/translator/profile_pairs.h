@@ -17,8 +17,9 @@ struct papi_vpmu_pair {
 	uint32_t counters, active;
 };
 
-/* most: contexts that there may be; 0: pairs do not have them. Where there is no memory, there are no pairs. */
-void papi_vpmu_pairs_begin(uint64_t profile, uint32_t most);
+/* With these counters. most: contexts that there may be; 0: pairs do not have them. Where there is no memory, there are
+ * no pairs. */
+void papi_vpmu_pairs_begin(uint64_t counters, uint32_t most);
 void papi_vpmu_pairs_forked(void);
 
 /* A call, which begins in that region of the program, at the end of the block of that entry, of what is at target. */

@@ -219,6 +219,8 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 		return papi_vpmu_syscall(thread);
 	if (exit == PAPI_VPMU_EXIT_TRACE)
 		papi_vpmu_trace_drain(thread);
+	if (exit == PAPI_VPMU_EXIT_CALLS || exit == PAPI_VPMU_EXIT_CONTINUE)
+		papi_vpmu_trace_catch_up(thread);
 	papi_vpmu_cache_lock();
 	if (exit == PAPI_VPMU_EXIT_CALLS)
 		papi_vpmu_calls_exit(thread);

@@ -94,9 +94,10 @@ struct papi_vpmu_thread {
 	int64_t source;          /* the last indirect branch: the lower half of its address of code */
 	uint32_t *branches_next; /* likewise of the stream of conditional branches */
 	uint32_t *branches_limit;
-	unsigned char *calls_top; /* past the last frame of the shadow stack (calls.h) */
-	uint64_t callee;          /* of the last indirect call, or call by a stub */
-	int64_t call_site;        /* what PAPI_VPMU_EXIT_CALLS is about */
+	unsigned char *calls_top;  /* past the last frame of the shadow stack (calls.h) */
+	uint64_t callee;           /* of the last indirect call, or call by a stub */
+	int64_t call_site;         /* what PAPI_VPMU_EXIT_CALLS is about */
+	unsigned char *notes_next; /* where translated code notes calls for the simulators */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[PAPI_VPMU_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];

@@ -3,8 +3,10 @@
 
 #include <stdatomic.h>
 
+#include "components/vpmu/call_frame.h"
 #include "components/vpmu/models/models.h"
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/descriptions.h"
 #include "components/vpmu/translator/library.h"
 #include "components/vpmu/translator/memory.h"
@@ -104,13 +106,32 @@ static void run_records(
 		papi_vpmu_simulate(thread->models, thread->counters[0], record, end, arena);
 }
 
+/* Runs all of the trace. A profile may want to know between which records calls began and ended. */
+static void run_trace(struct papi_vpmu_thread *thread)
+{
+	const struct papi_vpmu_call_note *end, *note = papi_vpmu_calls_notes(thread, &end);
+	const unsigned char *arena = papi_vpmu_descriptions();
+	const uint64_t *record = thread->trace;
+
+	for (; note < end; note++) {
+		const uint64_t *next = (const void *)(uintptr_t)note->trace;
+
+		if (record < next)
+			run_records(thread, record, next, arena);
+		papi_vpmu_calls_catch_up(thread, note);
+		record = next;
+	}
+	run_records(thread, record, thread->trace_next, arena);
+	papi_vpmu_calls_forget_notes(thread);
+}
+
 /* Runs what is in the trace through the models. */
 static void simulate(struct papi_vpmu_thread *thread)
 {
 	struct papi_vpmu_models *models = thread->models;
 
 	models->thread_base = papi_vpmu_processor_thread_pointer();
-	run_records(thread, thread->trace, thread->trace_next, papi_vpmu_descriptions());
+	run_trace(thread);
 	papi_vpmu_simulate_branches(models, thread->counters[0], thread->branches, thread->branches_next);
 	thread->trace_next = thread->trace;
 	thread->branches_next = thread->branches;
@@ -120,7 +141,10 @@ static void simulate(struct papi_vpmu_thread *thread)
 
 static bool is_empty(const struct papi_vpmu_thread *thread)
 {
-	return thread->trace_next == thread->trace && thread->branches_next == thread->branches;
+	const struct papi_vpmu_call_note *end;
+
+	return thread->trace_next == thread->trace && thread->branches_next == thread->branches &&
+		papi_vpmu_calls_notes(thread, &end) == end;
 }
 
 /* The records that are in the trace yet were made for the parts that ran before. All signals are blocked. */
@@ -171,6 +195,13 @@ void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread)
 	thread->in_runtime = in_runtime;
 	if (!in_runtime)
 		papi_vpmu_signals_release(thread);
+}
+
+void papi_vpmu_trace_catch_up(struct papi_vpmu_thread *thread)
+{
+	if (!thread->notes_next || !thread->models || is_empty(thread))
+		return;
+	simulate(thread);
 }
 
 void papi_vpmu_trace_run(

@@ -14,6 +14,9 @@
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack);
 /* Runs what is in the trace through the models; without the lock of the cache. */
 void papi_vpmu_trace_drain(struct papi_vpmu_thread *thread);
+/* The same, of a thread whose calls somebody is about to look at (calls.h), while no signal can come: where the
+ * simulators count for calls. */
+void papi_vpmu_trace_catch_up(struct papi_vpmu_thread *thread);
 /* The same, and then a record that is not in the trace, with its own arena: of a thread that a signal has interrupted,
  * while all others are blocked. */
 void papi_vpmu_trace_run(

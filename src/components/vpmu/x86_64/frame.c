@@ -7,6 +7,7 @@
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/thread.h"
+#include "components/vpmu/translator/trace.h"
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/translate/offsets.h"
 #include "components/vpmu/x86_64/step.h"
@@ -107,6 +108,7 @@ bool papi_vpmu_context_recover(struct papi_vpmu_context *context, struct papi_vp
 
 	for (unsigned i = 0; i < 16; i++)
 		state.registers[i] = context->registers[places[i]];
+	papi_vpmu_trace_catch_up(thread);
 	if (!papi_vpmu_recover(thread, &state))
 		return false;
 	for (unsigned i = 0; i < 16; i++)

@@ -48,6 +48,7 @@ AT(branches_limit, VPMU_BRANCHES_LIMIT);
 AT(calls_top, VPMU_CALLS_TOP);
 AT(callee, VPMU_CALLEE);
 AT(call_site, VPMU_CALL_SITE);
+AT(notes_next, VPMU_NOTES_NEXT);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);
@@ -69,6 +70,7 @@ const uint64_t papi_vpmu_processor_ways = VPMU_WAYS, papi_vpmu_processor_max_way
 const uint32_t papi_vpmu_processor_jump_slot = R_X86_64_JUMP_SLOT;
 const unsigned papi_vpmu_processor_parts = PAPI_VPMU_PARTS;
 const bool papi_vpmu_processor_calls_by_stack = true;
+const bool papi_vpmu_processor_notes_calls = true;
 
 /* CF, PF, AF, ZF, SF, OF */
 #define ARITHMETIC_FLAGS 0x8d5u

@@ -15,6 +15,10 @@
  *	gs:[pair], gs:[active] more 1              if that is 0:
  *	jecxz full                                 gs:[[rdx + 8] + 8] more gs:[instructions] - [rdx + 16]
  *
+ * Where simulators count for calls, a note is added behind "it is open" and before what happened is added, which needs
+ * no step of its own: to do with their counters what it says twice is to do it once. Whether there is room for another
+ * is asked in the end, as "full" is, and before another frame is closed.
+ *
  * A function that jumps to another as its last act leaves that a frame with the same slot: the return closes both.
  * All that is profiled is counted in one lane: that is the clock. A function that is active twice is not counted in
  * what it calls but by the outermost call.
@@ -34,7 +38,7 @@
 
 static int32_t frame_size(const struct papi_vpmu_translation *t)
 {
-	return (int32_t)papi_vpmu_call_frame_size(t->request.wants->profile);
+	return (int32_t)papi_vpmu_call_frame_size(t->request.wants->profile | t->request.wants->modelled);
 }
 
 static bool has_calls(const struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *last)
@@ -65,6 +69,65 @@ static void reach(struct papi_vpmu_translation *t, enum papi_vpmu_call_step step
 	papi_vpmu_mark(t, t->pc);
 }
 
+/* ---- notes ---- */
+
+#define NOTE_TRACE  ((int32_t)offsetof(struct papi_vpmu_call_note, trace))
+#define NOTE_FRAME  ((int32_t)offsetof(struct papi_vpmu_call_note, frame))
+#define NOTE_PAIR   ((int32_t)offsetof(struct papi_vpmu_call_note, pair))
+#define NOTE_WITHIN ((int32_t)offsetof(struct papi_vpmu_call_note, within))
+
+/* The note's place is in a register, and all else is in it. */
+static void add_note(struct papi_vpmu_translation *t, unsigned note, unsigned scratch)
+{
+	papi_vpmu_emit_load(&t->e, scratch, VPMU_TRACE_NEXT);
+	papi_vpmu_emit_store_at(&t->e, note, NOTE_TRACE, scratch);
+	papi_vpmu_emit_lea(&t->e, note, note, sizeof(struct papi_vpmu_call_note));
+	papi_vpmu_emit_store(&t->e, VPMU_NOTES_NEXT, note);
+}
+
+/* rcx is the frame that is to be opened. Returns whether a note of it is begun, in scratch. */
+static bool begin_note(struct papi_vpmu_translation *t, unsigned scratch)
+{
+	if (!t->request.wants->modelled)
+		return false;
+	papi_vpmu_emit_load(&t->e, scratch, VPMU_NOTES_NEXT);
+	papi_vpmu_emit_store_at(&t->e, scratch, NOTE_FRAME, RCX);
+	papi_vpmu_emit_store_constant_32_at(&t->e, scratch, NOTE_PAIR, 0);
+	papi_vpmu_emit_store_constant_32_at(&t->e, scratch, NOTE_WITHIN, 0);
+	papi_vpmu_emit_store_constant_32_at(&t->e, scratch, NOTE_WITHIN + 4, 0);
+	return true;
+}
+
+/* rdx is a frame that has been closed, and rax how often its function is open still. */
+static void note_closed(struct papi_vpmu_translation *t)
+{
+	if (!t->request.wants->modelled)
+		return;
+	papi_vpmu_emit_load(&t->e, RCX, VPMU_NOTES_NEXT);
+	papi_vpmu_emit_store_at(&t->e, RCX, NOTE_FRAME, RDX);
+	papi_vpmu_emit_store_at(&t->e, RCX, NOTE_WITHIN, RAX);
+	papi_vpmu_emit_load_32_from(&t->e, RAX, RDX, PAIR);
+	papi_vpmu_emit_store_at(&t->e, RCX, NOTE_PAIR, RAX);
+	add_note(t, RCX, RAX);
+	papi_vpmu_emit_load_from(&t->e, RAX, RCX, NOTE_WITHIN - (int32_t)sizeof(struct papi_vpmu_call_note));
+}
+
+/* Jumps if there is no room for another note; NULL: there are none. */
+static uint8_t *ask_for_room(struct papi_vpmu_translation *t)
+{
+	if (!t->request.wants->modelled)
+		return NULL;
+	papi_vpmu_emit_load(&t->e, RCX, VPMU_NOTES_NEXT);
+	papi_vpmu_emit_move_16(&t->e, RCX, RCX);
+	return papi_vpmu_emit_jrcxz(&t->e);
+}
+
+static void land(struct papi_vpmu_translation *t, uint8_t *jump)
+{
+	if (jump)
+		papi_vpmu_emit_land_8(&t->e, jump);
+}
+
 /* ---- calls ---- */
 
 /* rcx is the place of the frame. */
@@ -78,11 +141,17 @@ static void store_clocks(struct papi_vpmu_translation *t, unsigned scratch)
 	}
 }
 
-static void commit_frame(struct papi_vpmu_translation *t)
+static void commit_frame(struct papi_vpmu_translation *t, unsigned scratch)
 {
+	bool noted = begin_note(t, scratch);
+
 	papi_vpmu_emit_lea(&t->e, RCX, RCX, frame_size(t));
 	papi_vpmu_emit_store(&t->e, VPMU_CALLS_TOP, RCX);
 	reach(t, PAPI_VPMU_CALL_OPENED);
+	if (!noted)
+		return;
+	add_note(t, scratch, RCX);
+	papi_vpmu_emit_load(&t->e, RCX, VPMU_CALLS_TOP);
 }
 
 static void add_one(struct papi_vpmu_translation *t, uint32_t offset, bool flags_free)
@@ -103,7 +172,7 @@ static void open_pair(struct papi_vpmu_translation *t, bool flags_free)
 	papi_vpmu_emit_store_constant_32_at(&t->e, RCX, PAIR, t->place.pair);
 	papi_vpmu_emit_store_constant_32_at(&t->e, RCX, ACTIVE, t->place.active);
 	store_clocks(t, RDX);
-	commit_frame(t);
+	commit_frame(t, RDX);
 	add_one(t, t->place.pair, flags_free);
 	reach(t, PAPI_VPMU_CALL_COUNTED);
 	add_one(t, t->place.active, flags_free);
@@ -158,7 +227,7 @@ static void open_found(struct papi_vpmu_translation *t, bool flags_free)
 	papi_vpmu_emit_store_at(&t->e, RCX, SLOT, RSP);
 	papi_vpmu_emit_store_at(&t->e, RCX, PAIR, RDX);
 	store_clocks(t, RAX);
-	commit_frame(t);
+	commit_frame(t, RAX);
 	if (flags_free) {
 		papi_vpmu_emit_move_32(&t->e, RAX, RDX);
 		papi_vpmu_emit_add_indexed_flags(&t->e, RAX, 1);
@@ -196,6 +265,7 @@ bool papi_vpmu_open_call(struct papi_vpmu_translation *t, const struct papi_vpmu
 		open_pair(t, flags_free);
 	}
 	t->call_full = papi_vpmu_emit_jecxz(&t->e);
+	t->notes_full = ask_for_room(t);
 	if (contexts)
 		papi_vpmu_unspill(t, RAX, t->pc);
 	papi_vpmu_unspill(t, RDX, t->pc);
@@ -223,6 +293,7 @@ void papi_vpmu_end_open_call(struct papi_vpmu_translation *t, uint64_t target)
 	bool contexts = t->request.wants->contexts;
 
 	papi_vpmu_emit_land_8(&t->e, t->call_full);
+	land(t, t->notes_full);
 	t->spilled = contexts ? ALL_SPILLED : 1u << RCX | 1u << RDX;
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_BRANCH);
 	exit_for(t, -1, t->spilled, target);
@@ -305,7 +376,7 @@ static void end_noted_call(struct papi_vpmu_translation *t, uint64_t target, uns
 
 void papi_vpmu_open_noted_call(struct papi_vpmu_translation *t, uint64_t target)
 {
-	uint8_t *full, *on;
+	uint8_t *full, *notes_full, *on;
 
 	t->kind = target ? PAPI_VPMU_MARK_BRANCH : PAPI_VPMU_MARK_STORED_TARGET;
 	reach(t, PAPI_VPMU_CALL_MADE_NOTED);
@@ -314,8 +385,10 @@ void papi_vpmu_open_noted_call(struct papi_vpmu_translation *t, uint64_t target)
 	find_pair(t);
 	open_found(t, false);
 	full = papi_vpmu_emit_jecxz(&t->e);
+	notes_full = ask_for_room(t);
 	on = papi_vpmu_emit_jump_forward(&t->e);
 	papi_vpmu_emit_land_8(&t->e, full);
+	land(t, notes_full);
 	t->call_full = papi_vpmu_emit_jump_forward(&t->e);
 	end_noted_call(t, target, ALL_SPILLED);
 	papi_vpmu_emit_land_32(&t->e, on);
@@ -385,6 +458,7 @@ bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpm
 	papi_vpmu_emit_load_32_from(&t->e, RCX, RDX, ACTIVE);
 	add_to(t, -1);
 	reach(t, PAPI_VPMU_CALL_SPENT);
+	note_closed(t);
 	papi_vpmu_emit_move(&t->e, RCX, RAX);
 	outermost = papi_vpmu_emit_jrcxz(&t->e);
 	if (t->request.wants->contexts) {
@@ -402,6 +476,7 @@ bool papi_vpmu_close_call(struct papi_vpmu_translation *t, const struct papi_vpm
 	}
 	papi_vpmu_emit_land_32(&t->e, on);
 	reach(t, PAPI_VPMU_CALL_AGAIN);
+	t->notes_full = ask_for_room(t);
 	papi_vpmu_emit_load_from(&t->e, RCX, RDX, SLOT - frame_size(t));
 	papi_vpmu_emit_not(&t->e, RCX);
 	papi_vpmu_emit_lea_scaled(&t->e, RCX, RSP, RCX, 1, 1 - (int32_t)papi_vpmu_popped(last));
@@ -419,6 +494,12 @@ void papi_vpmu_end_close_call(struct papi_vpmu_translation *t, const struct papi
 	t->kind = PAPI_VPMU_MARK_STORED_TARGET;
 	reach(t, PAPI_VPMU_CALL_AGAIN);
 	papi_vpmu_emit_jump(&t->e, t->call_again);
+	if (t->notes_full) {
+		papi_vpmu_emit_land_8(&t->e, t->notes_full);
+		papi_vpmu_mark(t, t->pc);
+		exit_for(t, 0, t->spilled, 0);
+		t->spilled = ALL_SPILLED;
+	}
 	papi_vpmu_emit_land_32(&t->e, t->call_missed);
 	t->call = PAPI_VPMU_CALL_DONE;
 	papi_vpmu_mark_as(t, last->pc, PAPI_VPMU_MARK_AT);

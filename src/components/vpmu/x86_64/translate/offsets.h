@@ -38,6 +38,7 @@
 #define VPMU_CALLS_TOP      4800 /* address */
 #define VPMU_CALLEE         4808 /* address */
 #define VPMU_CALL_SITE      4816 /* int64_t */
+#define VPMU_NOTES_NEXT     4824 /* address */
 
 #define VPMU_GATES     5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32

@@ -324,8 +324,9 @@ static bool leads_on(const struct papi_vpmu_translation *t, uint64_t *target)
 	const struct papi_vpmu_view *view = t->request.view;
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 
-	if (!t->traced || t->request.step || !(t->request.wants->parts & PAPI_VPMU_PART_CODE) ||
-		t->request.wants->overflow || last->trimmed ||
+	/* Whether that is in a call could not be told where simulators count for calls. */
+	if (!t->traced || t->request.step || (t->request.wants->calls && t->request.wants->modelled) ||
+		!(t->request.wants->parts & PAPI_VPMU_PART_CODE) || t->request.wants->overflow || last->trimmed ||
 		(last->kind != PAPI_VPMU_CALL && last->kind != PAPI_VPMU_JUMP))
 		return false;
 	*target = papi_vpmu_branch_target(last);

@@ -99,7 +99,7 @@ struct papi_vpmu_translation {
 	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
 	uint64_t call_again;
-	uint8_t *call_missed, *call_full; /* places of jumps of a call or return, while it is emitted */
+	uint8_t *call_missed, *call_full, *notes_full; /* places of jumps of a call or return, while it is emitted */
 	enum papi_vpmu_mark_kind kind;
 	unsigned n_marks, n_links, n_asides, n_ways;
 	struct papi_vpmu_way ways[PAPI_VPMU_MAX_WAYS]; /* of each copy, where a profile is wanted */
