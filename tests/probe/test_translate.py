@@ -53,6 +53,23 @@ class Programs(TranslateTest):
         self.values(functions, fibonacci=functions["fibonacci"]["events"][INSTRUCTIONS]["exclusive"])
         self.assertIsNone(functions["_start"]["way"])
 
+    def test_models(self):
+        """What simulators count is known by call."""
+        misses, wrong = "PAPI_L1_DCM", "PAPI_BR_MSP"
+        functions = self.translate(SUBJECT, "calls", str(N), options=(
+            "--way", "translate", "-e", f"{INSTRUCTIONS},{misses},{wrong},PAPI_TOT_CYC"))
+        self.calls(functions, calls=1, ten_leaves=N, leaf=11 * N)
+        main, ten, leaf = (functions[name]["events"] for name in ("main", "ten_leaves", "leaf"))
+        for event in (misses, wrong):
+            self.assertEqual(leaf[event]["inclusive"], leaf[event]["exclusive"])
+            self.assertLessEqual(ten[event]["inclusive"], ten[event]["exclusive"] + leaf[event]["inclusive"])
+            self.assertGreater(main[event]["inclusive"], 0)
+        # A quarter for each instruction, and what is lost otherwise.
+        for name in ("main", "ten_leaves", "leaf"):
+            counts = functions[name]["events"]
+            least = counts[INSTRUCTIONS]["inclusive"] / 4 + 16 * counts[wrong]["inclusive"]
+            self.assertGreaterEqual(counts["PAPI_TOT_CYC"]["inclusive"], int(least) - 16)
+
     def test_without_jumps(self):
         """What patches refuse."""
         files = self.path("entries.s"), self.path("caller.c"), self.path("caller")
@@ -240,7 +257,6 @@ class Refused(TranslateTest):
                                 (("--way", "patch", "-e", INSTRUCTIONS), b"leave --way patch out"),
                                 (("--way", "translate", "-e", "perf::PAGE-FAULTS"), b"what the virtual PMU counts"),
                                 (("-e", f"perf::PAGE-FAULTS,{INSTRUCTIONS}"), b"in two runs"),
-                                (("--way", "translate", "-e", "PAPI_L1_DCM"), b"but not by call"),
                                 (("--way", "translate", "-e", "vpmu:::INSTRUCTIONZ"), b"INSTRUCTIONS"),
                                 (("--way", "translate", "--calls", "-e", INSTRUCTIONS), b"--calls counts nothing"),
                                 (("--way", "translate", "-t", "1"), b"-t goes with -p")):
