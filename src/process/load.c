@@ -11,11 +11,12 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "process/carry.h"
 
 #define AREA        (256 * 1024)
-#define PAGE        4096
+#define DATA        2048 /* at most */
 #define MAX_THREADS 4096
 #define LIMIT_MS    1000
 #define RUNS_OUT    4 /* how often one stop is followed by a run to a better place */
@@ -41,6 +42,12 @@ _Static_assert(offsetof(struct words, libraries) == 72 + 4 * 8, "stub.S knows wh
 static size_t offset_of(const unsigned char *label)
 {
 	return (size_t)((uintptr_t)label - (uintptr_t)papi_remote_stub);
+}
+
+/* Of memory; four of the largest are an area. */
+static size_t page(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- a good moment ---- */
@@ -130,7 +137,7 @@ static void unmap_area(struct papi_remote_thread *thread, uint64_t area)
 static bool write_area(struct papi_remote_thread *thread, struct papi_remote *remote, uint64_t area,
 	const struct words *words, const void *data, size_t size)
 {
-	const uint64_t protect[6] = { area, PAGE, PROT_READ | PROT_EXEC };
+	const uint64_t protect[6] = { area, page(), PROT_READ | PROT_EXEC };
 	const uint64_t memory[2] = { area, AREA };
 	int64_t got = -1;
 
@@ -139,7 +146,7 @@ static bool write_area(struct papi_remote_thread *thread, struct papi_remote *re
 	if (got)
 		return papi_remote_fail(remote, "it may not run code of others (mprotect: %s)", strerror((int)-got));
 	return (papi_remote_write(remote, area, papi_remote_stub, offset_of(papi_remote_stub_end)) &&
-		       papi_remote_write(remote, area + PAGE, words, sizeof(*words)) &&
+		       papi_remote_write(remote, area + page(), words, sizeof(*words)) &&
 		       papi_remote_write(remote, words->argument, data, size) &&
 		       papi_remote_write(remote, words->argument, memory, sizeof(memory))) ||
 		papi_remote_fail(remote, "its memory cannot be written: %s", strerror(errno));
@@ -151,7 +158,7 @@ static bool make_thread(struct papi_remote_thread *thread, struct papi_remote *r
 	const uint64_t stack = area + AREA, none[4] = { 0 };
 	const uint64_t begin = area + offset_of(papi_remote_stub_thread);
 	/* The identifier, attributes, function and argument. */
-	const uint64_t arguments[4] = { area + 3 * PAGE, 0, begin, area + PAGE };
+	const uint64_t arguments[4] = { area + 3 * page(), 0, begin, area + page() };
 	uint64_t place = 0, result = 0;
 	int32_t error = 0;
 	bool done;
@@ -177,8 +184,8 @@ static bool begin(struct papi_remote *remote, struct papi_remote_thread *thread,
 
 	if (!map_area(thread, remote, &area))
 		return false;
-	words->argument = area + PAGE + sizeof(*words);
-	done = papi_remote_cargo_bring(cargo, remote, thread, area + PAGE);
+	words->argument = area + page() + sizeof(*words);
+	done = papi_remote_cargo_bring(cargo, remote, thread, area + page());
 	memcpy(words->files, cargo->files, sizeof(words->files));
 	memcpy(words->libraries, cargo->names, sizeof(words->libraries));
 	done = done && write_area(thread, remote, area, words, data, size) && make_thread(thread, remote, area);
@@ -199,7 +206,7 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 	struct papi_remote_cargo cargo;
 	bool done;
 
-	if (strlen(function) >= sizeof(words.function) || size > PAGE / 2)
+	if (strlen(function) >= sizeof(words.function) || size > DATA)
 		return papi_remote_fail(remote, "there is no room for what the agent is to know");
 	memcpy(words.function, function, strlen(function));
 	if (!papi_remote_cargo_list(&cargo, remote, library))

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "process/remote.h"
+#include "process/registers.h"
 
 #define MOST_FRAMES 500
 
@@ -113,51 +113,11 @@ static void obstruct(struct walk *walk, const char *name, const char *file)
 	walk->stays = walk->stays || (name && makes_process(name));
 }
 
-/* The slot of the linkage table that a jump there goes through, as the dynamic linker filled it. 0: it is none. */
-static Dwarf_Addr through_slot(const struct walk *walk, Dwarf_Addr stub)
-{
-	static const unsigned starts[] = { 0, 4, 5 }; /* behind endbr64, and bnd */
-	unsigned char code[16];
-	Dwarf_Addr to = 0;
-	int32_t by;
-
-	if (!papi_remote_read(walk->remote, stub, code, sizeof(code)))
-		return 0;
-	for (size_t k = 0; k < sizeof(starts) / sizeof(starts[0]); k++) {
-		unsigned i = starts[k];
-
-		if (code[i] != 0xff || code[i + 1] != 0x25)
-			continue;
-		memcpy(&by, code + i + 2, sizeof(by));
-		return papi_remote_read(walk->remote, stub + i + 6 + (Dwarf_Addr)(int64_t)by, &to, sizeof(to)) ? to : 0;
-	}
-	return 0;
-}
-
-/* What the call before that return address calls. 0: that cannot be said. */
-static Dwarf_Addr callee(const struct walk *walk, Dwarf_Addr back)
-{
-	unsigned char code[6];
-	Dwarf_Addr to = 0, slot;
-	int32_t by;
-
-	if (!papi_remote_read(walk->remote, back - sizeof(code), code, sizeof(code)))
-		return 0;
-	memcpy(&by, code + 2, sizeof(by));
-	to = back + (Dwarf_Addr)(int64_t)by;
-	if (code[0] == 0xff && code[1] == 0x15) /* call *slot(%rip) */
-		return papi_remote_read(walk->remote, to, &to, sizeof(to)) ? to : 0;
-	if (code[1] != 0xe8)
-		return 0;
-	slot = through_slot(walk, to);
-	return slot ? slot : to;
-}
-
 /* An exported function of libc has a symbol at its address, unless it is one of those that are chosen for the
  * processor, as memcpy(): those hold nothing. */
 static void judge_unnamed(struct walk *walk, Dwarf_Addr back)
 {
-	Dwarf_Addr to = callee(walk, back);
+	Dwarf_Addr to = papi_remote_callee(walk->remote, back);
 	Dwfl_Module *module = to ? dwfl_addrmodule(walk->remote->moment->dwfl, to) : NULL;
 	const char *file = file_of(module);
 	const char *name = file && is_libc(file) ? name_of(module, to) : NULL;
@@ -179,6 +139,11 @@ static int judge_frame(Dwfl_Frame *frame, void *argument)
 
 	if (walk->frames++ > MOST_FRAMES || !dwfl_frame_pc(frame, &pc, &activation))
 		return DWARF_CB_ABORT;
+	if (papi_remote_is_signed(pc)) {
+		papi_remote_fail(walk->remote, "return addresses of a thread are signed, which this libdw cannot undo");
+		walk->bad = walk->stays = true;
+		return DWARF_CB_ABORT;
+	}
 	if (walk->is_innermost)
 		walk->leave_at = pc;
 	walk->is_innermost = walk->unnamed_in_libc = false;
@@ -250,16 +215,18 @@ static int look_at_module(Dwfl_Module *module, void **data, const char *name, Dw
 static bool find_call(struct papi_remote *remote)
 {
 	unsigned char code[4096];
-	uint64_t start = remote->functions[PAPI_REMOTE_PTHREAD_CREATE];
+	uint64_t start = remote->functions[PAPI_REMOTE_PTHREAD_CREATE] & ~(uint64_t)3;
 
-	for (unsigned page = 0; page < 16; page++, start += sizeof(code) - 1) {
+	for (unsigned page = 0; page < 16; page++, start += sizeof(code) - 4) {
+		const unsigned char *call;
+
 		if (!papi_remote_read(remote, start, code, sizeof(code)))
 			return false;
-		for (size_t i = 0; i + 1 < sizeof(code); i++)
-			if (code[i] == 0x0f && code[i + 1] == 0x05) {
-				remote->call = start + i;
-				return true;
-			}
+		call = papi_remote_find_call(code, sizeof(code));
+		if (call) {
+			remote->call = start + (uint64_t)(call - code);
+			return true;
+		}
 	}
 	return false;
 }

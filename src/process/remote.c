@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "process/remote.h"
+#include "process/registers.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -96,8 +96,10 @@ static bool check_program(struct papi_remote *remote)
 		return refuse_permission(remote, errno);
 	got = read(file, start, sizeof(start));
 	close(file);
-	if (got != sizeof(start) || start[EI_CLASS] != ELFCLASS64 || start[18] != EM_X86_64)
-		return papi_remote_fail(remote, "it is no x86-64 program of 64 bits, for which the agent is made");
+	if (got != sizeof(start) || start[EI_CLASS] != ELFCLASS64 ||
+		(start[18] | start[19] << 8) != papi_remote_machine)
+		return papi_remote_fail(remote, "it is no %s program of 64 bits, for which the agent is made",
+			papi_remote_machine_name);
 	return true;
 }
 

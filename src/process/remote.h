@@ -7,7 +7,8 @@
  *	load.c      the way in
  *	carry.c     libraries for a process that cannot see their files
  *	seize.c     a thread becomes one that is traced
- *	x86_64/     registers, calls and system calls of a stopped thread; where its signal handlers return to
+ *	thread.c    a stopped thread, and calls made in it
+ *	x86_64/, arm64/   what is each processor's (registers.h); on x86-64 also where signal handlers return to
  *
  * A thread is stopped by ptrace(2), without a signal that the program could see, and goes on as if nothing had been: an
  * interrupted system call is made again. While one is stopped nothing may wait for what it may hold. A reason is a
@@ -88,7 +89,7 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 /* What has become of it since: false when the library could not be loaded. To be asked until the function has run. */
 bool papi_remote_loaded(struct papi_remote *remote, uint64_t address);
 
-/* ---- a stopped thread (x86_64/thread.c) ---- */
+/* ---- a stopped thread (thread.c) ---- */
 
 struct papi_remote_thread;
 
@@ -100,7 +101,7 @@ void papi_remote_tend(struct papi_remote *remote);
 bool papi_remote_is_late(struct papi_remote *remote, pid_t thread);
 /* The address of its next instruction; of one in a system call, that behind it. */
 uint64_t papi_remote_pc(const struct papi_remote_thread *thread);
-/* Where its signal handlers return to, as far as that is known. How many. */
+/* Where its signal handlers return to, as far as that is known. How many. For probes, which are on x86-64. */
 size_t papi_remote_interrupted(
 	const struct papi_remote *remote, const struct papi_remote_thread *thread, uint64_t pcs[], size_t most);
 /* It goes on as if nothing had been. False: it has ended. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -55,7 +56,7 @@ bool papi_remote_seize(pid_t thread)
 	made = made || make_timer(&timer);
 	if (made)
 		timer_settime(timer, 0, &often, NULL);
-	seized = ptrace(PTRACE_SEIZE, thread, NULL, NULL) == 0;
+	seized = ptrace(PTRACE_SEIZE, thread, NULL, (void *)(intptr_t)PTRACE_O_TRACESYSGOOD) == 0;
 	error = errno;
 	if (made)
 		timer_settime(timer, 0, &never, NULL);

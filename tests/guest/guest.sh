@@ -8,7 +8,7 @@
 #   guest.sh bench DIRECTORY            prints what calls cost, in instructions, beside Debian's own libpapi
 #   guest.sh run DIRECTORY COMMAND      runs a command in it, in a folder with the programs and the library
 #
-# Wants: apt, dpkg-deb, cpio, meson, ninja, qemu-system-aarch64, an arm64 cross compiler with its C library.
+# Wants: apt, dpkg-deb, cpio, meson, ninja, pkg-config, qemu-system-aarch64, an arm64 cross compiler with its C library.
 # Exit status: 0 when all is well, 77 when something needed is not to be had.
 set -eu
 
@@ -29,7 +29,7 @@ skip()
 	exit 77
 }
 
-for tool in qemu-system-aarch64 $triplet-gcc cpio meson ninja; do
+for tool in qemu-system-aarch64 $triplet-gcc cpio meson ninja pkg-config; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done
 [ -e /usr/$triplet/lib/libc.so.6 ] || skip "the cross compiler has no C library (libc6-dev-arm64-cross)"
@@ -39,22 +39,30 @@ exec 9>"$directory/lock"
 "$here/fetch.sh" "$parts" || exit
 [ "$mode" != programs ] || "$here/root.sh" "$directory/debian" || exit
 
-# The build for arm64, with the libpfm4 that was fetched.
-if ! [ -e "$build/build.ninja" ]; then
-	cat >"$directory/cross.ini" <<END
+# The build for arm64, with the libraries that were fetched.
+libraries=$parts/sysroot/usr/lib/$triplet
+further=$parts/sysroot/lib/$triplet
+cat >"$directory/cross.new" <<END
 [binaries]
 c = '$triplet-gcc'
 ar = '$triplet-ar'
 strip = '$triplet-strip'
+pkgconfig = 'pkg-config'
+[properties]
+sys_root = '$parts/sysroot'
+pkg_config_libdir = '$libraries/pkgconfig'
 [built-in options]
 c_args = ['-I$parts/sysroot/usr/include']
-c_link_args = ['-L$parts/sysroot/usr/lib/$triplet', '-Wl,-rpath-link,$parts/sysroot/usr/lib/$triplet']
+c_link_args = ['-L$libraries', '-Wl,-rpath-link,$libraries:$further']
 [host_machine]
 system = 'linux'
 cpu_family = 'aarch64'
 cpu = 'aarch64'
 endian = 'little'
 END
+cmp -s "$directory/cross.new" "$directory/cross.ini" || rm -rf "$build"
+mv "$directory/cross.new" "$directory/cross.ini"
+if ! [ -e "$build/build.ninja" ]; then
 	meson setup --cross-file "$directory/cross.ini" "$build" "$root" >"$directory/log" 2>&1 ||
 		{ tail -n 20 "$directory/log"; exit 1; }
 fi
@@ -65,11 +73,16 @@ rm -rf "$stage"
 mkdir -p "$stage/lib"
 find "$build/tests/guest" -maxdepth 1 -type f -name 'guest_*' -perm -u+x -exec cp {} "$stage" \;
 cp -P "$build"/src/libpapi.so.7.0* "$stage/lib" 2>/dev/null || :
-cp -P "$parts/sysroot/usr/lib/$triplet"/libpfm.so.* "$stage/lib"
+cp -P "$libraries"/libpfm.so.* "$stage/lib"
+for library in libdw libelf libz liblzma libbz2; do
+	for place in "$libraries" "$further"; do
+		cp -P "$place/$library".so.* "$place/$library"-*.so "$stage/lib" 2>/dev/null || :
+	done
+done
 [ ! -d "$parts/peer" ] || cp -RP "$parts/peer" "$stage/peer"
-cp "$here/inside.sh" "$stage"
+cp "$build/tools/papi_run" "$build/tools/libpapi_agent.so" "$build/tests/process/libloaded.so" "$here/inside.sh" "$stage"
 if [ "$mode" = programs ]; then
-	cp "$build/tools/papi_run" "$build/tools/libpapi_agent.so" "$build/tests/guest/libwhole.so" "$stage"
+	cp "$build/tests/guest/libwhole.so" "$stage"
 	cp "$here/programs.sh" "$here/programs.list" "$stage"
 	"$here/inputs.sh" "$stage/inputs"
 fi

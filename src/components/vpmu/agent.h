@@ -66,14 +66,14 @@ struct papi_agent_plan {
 
 /*
  * A thread of this process that a tool has stopped, and what it is to go on with. The tool fills it in from the
- * kernel's words and puts it back there; registers are in the order in which the processor numbers them. An
- * interrupted system call is to be made again: pc is that of its instruction.
+ * kernel's words and puts it back there; registers are in the order in which the processor numbers them, on arm64 with
+ * the stack pointer as the last. An interrupted system call is to be made again: pc is that of its instruction.
  */
 struct papi_agent_moved {
 	uint64_t thread_pointer; /* from where its thread-local variables count */
 	uint64_t base;           /* of gs, on x86-64 */
 	uint64_t mask;           /* of signals */
-	uint64_t pc, flags, registers[16];
+	uint64_t pc, flags, registers[32];
 };
 
 #define PAPI_AGENT_EXPORTED __attribute__((visibility("default")))

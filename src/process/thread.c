@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stopped thread on x86-64: its registers, calls made by it, and everything put back.
- *
- * A system call that the stop has interrupted is made again by the kernel when the thread goes on, and it knows what
- * is left of a sleep; nothing that is done in between takes that from it. Some calls end with EINTR when a thread is
- * merely stopped, which the program would see: they are sent back to their instruction by hand.
+ * A stopped thread: calls made by it, and everything put back. What of that is the processor's, and the kernel's for
+ * that processor, is in registers.h.
  */
-#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,46 +11,23 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "process/remote.h"
+#include "process/registers.h"
 
 #define STOP_LIMIT_MS 200  /* what a thread may take to stop */
 #define LIMIT_MS      2000 /* and a call */
 #define RUN_LIMIT_MS  5    /* to leave malloc() */
 #define PATIENCE      30   /* limits, for a call whose thread does not sleep */
 
-/* Results of system calls that no program sees: the kernel's own, which it makes EINTR or another call of. */
-#define RESTARTSYS           (-512)
-#define RESTARTNOINTR        (-513)
-#define RESTARTNOHAND        (-514)
-#define RESTART_RESTARTBLOCK (-516)
-
-#define CALL_LENGTH        2
-#define TRAP_AND_DIRECTION 0x500u
-#define NOT_IN_CALL        ((uint64_t)-1) /* of orig_rax */
+#define CODE_LENGTH 2 /* that is read to see whether there is any */
 
 /* Signals for faults, as bits from 0 on. */
 #define FAULTS                                                                                       \
 	((uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | \
 		(uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGFPE - 1))
-
-struct papi_remote_thread {
-	struct papi_remote *remote;
-	pid_t id;
-	struct user_regs_struct registers;
-	uint64_t mask;
-	bool called;      /* it has run something of ours: all its state is to be put back */
-	bool again;       /* the system call has returned EINTR because of the stop alone */
-	uint64_t signals; /* that were sent to it while it ran something of ours, as bits from 0 on */
-	bool late;        /* it runs, and is among those that do not stop */
-	size_t vectors_size;
-	unsigned char vectors[16384];
-};
 
 /* ---- stopping ---- */
 
@@ -66,9 +39,7 @@ static long long now_ms(void)
 	return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
 }
 
-enum waited { STOPPED, TOO_LONG, GONE };
-
-static enum waited wait_for_stop(pid_t id, int *status, int limit_ms)
+enum papi_remote_waited papi_remote_wait(pid_t id, int *status, int limit_ms)
 {
 	const struct timespec pause = { .tv_nsec = 50 * 1000L };
 	long long until = now_ms() + limit_ms;
@@ -77,31 +48,15 @@ static enum waited wait_for_stop(pid_t id, int *status, int limit_ms)
 		pid_t got = waitpid(id, status, __WALL | WNOHANG);
 
 		if (got == id)
-			return WIFSTOPPED(*status) ? STOPPED : GONE;
+			return WIFSTOPPED(*status) ? PAPI_REMOTE_STOPPED : PAPI_REMOTE_GONE;
 		if (got < 0 && errno != EINTR)
-			return GONE;
+			return PAPI_REMOTE_GONE;
 		if (now_ms() > until)
-			return TOO_LONG;
+			return PAPI_REMOTE_TOO_LONG;
 		if (tries > 200)
 			nanosleep(&pause, NULL);
 		else
 			sched_yield();
-	}
-}
-
-/* signal(7): they return EINTR when a stopped thread goes on, and are not made again. */
-static bool ends_by_stop(uint64_t number)
-{
-	switch (number) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-		return true;
-	default:
-		return false;
 	}
 }
 
@@ -129,25 +84,26 @@ static struct pending pending_signals(const struct papi_remote *remote, pid_t id
 	return (struct pending){ pending & ~blocked, pending & blocked };
 }
 
-/* Then EINTR is the program's own. */
-static bool signal_is_pending(const struct papi_remote_thread *thread)
+bool papi_remote_has_signal(const struct papi_remote_thread *thread)
 {
 	return pending_signals(thread->remote, thread->id).open;
 }
 
+bool papi_remote_will_have_signal(const struct papi_remote_thread *thread)
+{
+	const struct pending pending = pending_signals(thread->remote, thread->id);
+
+	return (thread->signals | pending.open | pending.blocked) & ~thread->mask;
+}
+
 static bool read_state(struct papi_remote_thread *thread)
 {
-	struct iovec vectors = { thread->vectors, sizeof(thread->vectors) };
-
-	if (ptrace(PTRACE_GETREGS, thread->id, NULL, &thread->registers) ||
-		ptrace(PTRACE_GETREGSET, thread->id, NT_X86_XSTATE, &vectors) ||
+	thread->vectors_size = papi_remote_vectors_read(thread->id, thread->vectors, sizeof(thread->vectors));
+	if (!thread->vectors_size || !papi_remote_registers_read(thread->id, &thread->registers) ||
 		ptrace(PTRACE_GETSIGMASK, thread->id, sizeof(thread->mask), &thread->mask))
 		return papi_remote_fail(
 			thread->remote, "the registers of a thread cannot be read: %s", strerror(errno));
-	thread->vectors_size = vectors.iov_len;
-	thread->again = (int64_t)thread->registers.orig_rax >= 0 && (int64_t)thread->registers.rax == -EINTR &&
-		ends_by_stop(thread->registers.orig_rax) && !signal_is_pending(thread);
-	return true;
+	return papi_remote_settle(thread);
 }
 
 static bool is_asked_for(int status)
@@ -160,15 +116,6 @@ static bool is_trap(int status)
 	return !is_asked_for(status) && WSTOPSIG(status) == SIGTRAP;
 }
 
-/* In the first of the processor's registers for that, 0: none. Nothing is written into the program's code. */
-static bool set_breakpoint(pid_t id, uint64_t address)
-{
-	const size_t registers = offsetof(struct user, u_debugreg);
-
-	return !ptrace(PTRACE_POKEUSER, id, registers, address) &&
-		!ptrace(PTRACE_POKEUSER, id, registers + 7 * sizeof(long), address ? 1 : 0);
-}
-
 static bool is_breakpoint(pid_t id)
 {
 	siginfo_t info;
@@ -178,20 +125,20 @@ static bool is_breakpoint(pid_t id)
 
 /* Of a stop that was asked for and a trap that came at that moment, the kernel tells the stop first. The trap's signal
  * would end the program later: it is taken, too, and what there is now is a stop by it. */
-static enum waited take_trap(const struct papi_remote *remote, pid_t id, int *status, int limit_ms)
+static enum papi_remote_waited take_trap(const struct papi_remote *remote, pid_t id, int *status, int limit_ms)
 {
 	if (!(pending_signals(remote, id).open >> (SIGTRAP - 1) & 1))
-		return STOPPED;
-	return ptrace(PTRACE_CONT, id, NULL, NULL) ? GONE : wait_for_stop(id, status, limit_ms);
+		return PAPI_REMOTE_STOPPED;
+	return ptrace(PTRACE_CONT, id, NULL, NULL) ? PAPI_REMOTE_GONE : papi_remote_wait(id, status, limit_ms);
 }
 
 /* Signals that come first are passed on: the stop that was asked for is next. */
-static enum waited wait_until_stopped(pid_t id, int limit_ms)
+static enum papi_remote_waited wait_until_stopped(pid_t id, int limit_ms)
 {
-	enum waited waited;
+	enum papi_remote_waited waited;
 	int status = 0;
 
-	while ((waited = wait_for_stop(id, &status, limit_ms)) == STOPPED && !is_asked_for(status))
+	while ((waited = papi_remote_wait(id, &status, limit_ms)) == PAPI_REMOTE_STOPPED && !is_asked_for(status))
 		ptrace(PTRACE_CONT, id, NULL, is_trap(status) && is_breakpoint(id) ? 0 : WSTOPSIG(status));
 	return waited;
 }
@@ -222,18 +169,18 @@ bool papi_remote_is_late(struct papi_remote *remote, pid_t id)
 
 	for (unsigned i = 0; i < remote->n_late; i++) {
 		pid_t thread = remote->late[i].id;
-		enum waited waited = wait_until_stopped(thread, 0);
+		enum papi_remote_waited waited = wait_until_stopped(thread, 0);
 		int status = PTRACE_EVENT_STOP << 16;
 
-		if (waited == TOO_LONG) {
+		if (waited == PAPI_REMOTE_TOO_LONG) {
 			late = late || thread == id;
 			continue;
 		}
-		if (waited == STOPPED && set_breakpoint(thread, 0))
+		if (waited == PAPI_REMOTE_STOPPED && papi_remote_breakpoint(thread, 0))
 			take_trap(remote, thread, &status, STOP_LIMIT_MS);
 		ptrace(PTRACE_DETACH, thread, NULL, is_trap(status) && !is_breakpoint(thread) ? SIGTRAP : 0);
 		remote->late[i--] = remote->late[--remote->n_late];
-		if (waited == GONE && thread != remote->pid && !remote->has_main)
+		if (waited == PAPI_REMOTE_GONE && thread != remote->pid && !remote->has_main)
 			be_late(remote, remote->pid, false);
 	}
 	return late || remote->n_late == PAPI_REMOTE_LATE;
@@ -261,20 +208,21 @@ void papi_remote_disarm(struct papi_remote *remote)
 
 static bool stop(struct papi_remote *remote, pid_t id)
 {
-	enum waited waited = GONE;
+	enum papi_remote_waited waited = PAPI_REMOTE_GONE;
 
 	if (!ptrace(PTRACE_INTERRUPT, id, NULL, NULL))
 		waited = wait_until_stopped(id, STOP_LIMIT_MS);
-	if (waited != STOPPED)
+	if (waited != PAPI_REMOTE_STOPPED)
 		lose(remote, id);
-	return waited == STOPPED ||
-		papi_remote_fail(remote, waited == GONE ? "it has ended" : "it waits in the kernel and does not stop");
+	return waited == PAPI_REMOTE_STOPPED ||
+		papi_remote_fail(remote,
+			waited == PAPI_REMOTE_GONE ? "it has ended" : "it waits in the kernel and does not stop");
 }
 
 /* While one of its threads is stopped it cannot execute another program. What its memory was is gone, then. */
 static bool is_same_program(struct papi_remote *remote)
 {
-	unsigned char code[CALL_LENGTH];
+	unsigned char code[CODE_LENGTH];
 
 	remote->executed = remote->executed || !papi_remote_read(remote, remote->call, code, sizeof(code));
 	return !remote->executed || papi_remote_fail(remote, "it has ended, or executed another program");
@@ -296,6 +244,7 @@ struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id
 	}
 	thread->remote = remote;
 	thread->id = id;
+	papi_remote_look(thread);
 	if (stop(remote, id)) {
 		if (is_same_program(remote) && read_state(thread)) {
 			remote->has_main = remote->has_main || id == remote->pid;
@@ -310,9 +259,18 @@ struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id
 
 /* ---- going on ---- */
 
-static bool detach(struct papi_remote_thread *thread, const struct user_regs_struct *registers, uint64_t mask)
+/* registers: to go on with; NULL: with its own. */
+static bool put(struct papi_remote_thread *thread, const struct papi_remote_registers *registers)
 {
-	struct iovec vectors = { thread->vectors, thread->vectors_size };
+	if (thread->called && !papi_remote_vectors_write(thread->id, thread->vectors, thread->vectors_size))
+		return false;
+	if (!registers)
+		return papi_remote_put_back(thread);
+	return papi_remote_leave_call(thread) && papi_remote_registers_write(thread->id, registers);
+}
+
+static bool detach(struct papi_remote_thread *thread, const struct papi_remote_registers *registers, uint64_t mask)
+{
 	struct papi_remote *remote = thread->remote;
 	pid_t id = thread->id;
 	bool good;
@@ -324,11 +282,7 @@ static bool detach(struct papi_remote_thread *thread, const struct user_regs_str
 		return false;
 	}
 	/* The number may be that of a thread that has executed another program, whose registers are not these. */
-	good = is_same_program(remote);
-	if (good && thread->called)
-		good = !ptrace(PTRACE_SETREGSET, id, NT_X86_XSTATE, &vectors);
-	good = good && !ptrace(PTRACE_SETREGS, id, NULL, registers) &&
-		!ptrace(PTRACE_SETSIGMASK, id, sizeof(mask), &mask);
+	good = is_same_program(remote) && put(thread, registers) && !ptrace(PTRACE_SETSIGMASK, id, sizeof(mask), &mask);
 	for (int number = 1; good && thread->signals >> (number - 1); number++)
 		if (thread->signals >> (number - 1) & 1)
 			syscall(SYS_tgkill, remote->pid, id, number);
@@ -339,75 +293,27 @@ static bool detach(struct papi_remote_thread *thread, const struct user_regs_str
 	return false;
 }
 
-/* With -ERESTART* and orig_rax as they were, the kernel makes the call again. */
 bool papi_remote_go(struct papi_remote_thread *thread)
 {
-	struct user_regs_struct registers = thread->registers;
-
-	if (thread->again) {
-		registers.rip -= CALL_LENGTH;
-		registers.rax = registers.orig_rax;
-		registers.orig_rax = NOT_IN_CALL;
-	}
-	return detach(thread, &registers, thread->mask);
+	return detach(thread, NULL, thread->mask);
 }
 
-/* As the processor numbers them. */
-static void copy_registers(struct user_regs_struct *r, uint64_t *to, const uint64_t *from)
-{
-	unsigned long long *const places[16] = { &r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsp, &r->rbp, &r->rsi, &r->rdi,
-		&r->r8, &r->r9, &r->r10, &r->r11, &r->r12, &r->r13, &r->r14, &r->r15 };
-
-	for (unsigned i = 0; i < 16; i++)
-		if (to)
-			to[i] = *places[i];
-		else
-			*places[i] = from[i];
-}
-
-static bool is_interrupted(const struct papi_remote_thread *thread)
-{
-	int64_t result = (int64_t)thread->registers.rax;
-
-	return (int64_t)thread->registers.orig_rax >= 0 &&
-		(thread->again || result == RESTARTSYS || result == RESTARTNOINTR || result == RESTARTNOHAND ||
-			result == RESTART_RESTARTBLOCK);
-}
-
-/* Where the kernel would send the thread: back to the instruction, by the number of the call, or of the call that goes
- * on with the rest of it. */
 bool papi_remote_get(const struct papi_remote_thread *thread, struct papi_agent_moved *moved)
 {
-	struct user_regs_struct registers = thread->registers;
-	int64_t result = (int64_t)registers.rax;
-
-	if (is_interrupted(thread) && signal_is_pending(thread))
+	if (papi_remote_is_interrupted(thread) && papi_remote_has_signal(thread))
 		return papi_remote_fail(thread->remote, "a signal is about to end its system call");
 	/* On its way it does not block these, and could not wait for them. */
 	if (pending_signals(thread->remote, thread->id).blocked & FAULTS)
 		return papi_remote_fail(thread->remote, "a signal waits that it blocks");
-	if (is_interrupted(thread)) {
-		registers.rip -= CALL_LENGTH;
-		registers.rax = result == RESTART_RESTARTBLOCK ? SYS_restart_syscall : registers.orig_rax;
-	}
-	copy_registers(&registers, moved->registers, NULL);
-	moved->thread_pointer = registers.fs_base;
-	moved->base = registers.gs_base;
-	moved->pc = registers.rip;
-	moved->flags = registers.eflags;
 	moved->mask = thread->mask;
-	return true;
+	return papi_remote_show(thread, moved);
 }
 
 bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_agent_moved *moved)
 {
-	struct user_regs_struct registers = thread->registers;
+	struct papi_remote_registers registers = thread->registers;
 
-	copy_registers(&registers, NULL, moved->registers);
-	registers.rip = moved->pc;
-	registers.eflags = moved->flags;
-	registers.gs_base = moved->base;
-	registers.orig_rax = NOT_IN_CALL;
+	papi_remote_take(&registers, moved);
 	return detach(thread, &registers, moved->mask);
 }
 
@@ -415,12 +321,12 @@ bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_ag
 
 uint64_t papi_remote_pc(const struct papi_remote_thread *thread)
 {
-	return thread->registers.rip;
+	return papi_remote_registers_pc(&thread->registers);
 }
 
 uint64_t papi_remote_stack(const struct papi_remote_thread *thread)
 {
-	return thread->registers.rsp;
+	return papi_remote_registers_stack(&thread->registers);
 }
 
 bool papi_remote_is_in_sequence(const struct papi_remote_thread *thread)
@@ -448,25 +354,25 @@ static bool may_trap(const struct papi_remote_thread *thread)
 /* Runs to the breakpoint, passing signals on. False: it was stopped elsewhere, or has ended, or has not stopped. */
 static bool run_to_breakpoint(struct papi_remote_thread *thread)
 {
-	enum waited waited;
+	enum papi_remote_waited waited;
 	int status = 0, signal = 0;
 	bool asked = false;
 
 	for (;;) {
 		if (ptrace(PTRACE_CONT, thread->id, NULL, signal))
 			return false;
-		waited = wait_for_stop(thread->id, &status, asked ? LIMIT_MS : RUN_LIMIT_MS);
-		if (waited == TOO_LONG && !asked) {
+		waited = papi_remote_wait(thread->id, &status, asked ? LIMIT_MS : RUN_LIMIT_MS);
+		if (waited == PAPI_REMOTE_TOO_LONG && !asked) {
 			ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL);
 			asked = true;
-			waited = wait_for_stop(thread->id, &status, LIMIT_MS);
+			waited = papi_remote_wait(thread->id, &status, LIMIT_MS);
 		}
-		if (waited == STOPPED && is_asked_for(status)) {
+		if (waited == PAPI_REMOTE_STOPPED && is_asked_for(status)) {
 			waited = take_trap(thread->remote, thread->id, &status, LIMIT_MS);
 			asked = asked && is_asked_for(status);
 		}
-		thread->late = waited == TOO_LONG;
-		if (waited != STOPPED || (asked && is_asked_for(status)))
+		thread->late = waited == PAPI_REMOTE_TOO_LONG;
+		if (waited != PAPI_REMOTE_STOPPED || (asked && is_asked_for(status)))
 			return false;
 		if (is_trap(status) && is_breakpoint(thread->id))
 			return true;
@@ -478,30 +384,36 @@ bool papi_remote_run_to(struct papi_remote_thread *thread, uint64_t address)
 {
 	bool there;
 
-	if (thread->again || !may_trap(thread) || !set_breakpoint(thread->id, address))
+	if (papi_remote_was_ended(thread) || !may_trap(thread) || !papi_remote_breakpoint(thread->id, address))
 		return false;
 	there = run_to_breakpoint(thread);
 	if (thread->late) {
 		be_late(thread->remote, thread->id, true);
 		return papi_remote_fail(thread->remote, "it waits in the kernel and does not stop");
 	}
-	set_breakpoint(thread->id, 0);
+	papi_remote_breakpoint(thread->id, 0);
 	return read_state(thread) && there;
 }
 
 /* ---- calls ---- */
 
 /* A thread that does not sleep will come to the end of its call, where there is much else to do much later. */
-static enum waited wait_for_call(const struct papi_remote_thread *thread, int *status)
+static enum papi_remote_waited wait_for_call(const struct papi_remote_thread *thread, int *status)
 {
-	enum waited waited = wait_for_stop(thread->id, status, LIMIT_MS);
+	enum papi_remote_waited waited = papi_remote_wait(thread->id, status, LIMIT_MS);
 
-	for (unsigned i = 0; waited == TOO_LONG && i < PATIENCE; i++) {
+	for (unsigned i = 0; waited == PAPI_REMOTE_TOO_LONG && i < PATIENCE; i++) {
 		if (papi_remote_state(thread->remote, thread->id) == 'S')
 			break;
-		waited = wait_for_stop(thread->id, status, LIMIT_MS);
+		waited = papi_remote_wait(thread->id, status, LIMIT_MS);
 	}
 	return waited;
+}
+
+/* Behind a system call the kernel may send the trap of a single step as if somebody had, but for who that is. */
+static bool is_of_kernel(const siginfo_t *info)
+{
+	return info->si_code > 0 || (info->si_signo == SIGTRAP && info->si_code == SI_USER && !info->si_pid);
 }
 
 /* A signal that somebody has sent, and that is not blocked: the thread gets it when it goes on. */
@@ -509,7 +421,7 @@ static bool put_off(struct papi_remote_thread *thread, int status)
 {
 	siginfo_t info;
 
-	if (is_asked_for(status) || ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) || info.si_code > 0)
+	if (is_asked_for(status) || ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) || is_of_kernel(&info))
 		return false;
 	thread->signals |= 1ull << (WSTOPSIG(status) - 1);
 	return true;
@@ -519,81 +431,67 @@ static bool put_off(struct papi_remote_thread *thread, int status)
 static bool interrupt(const struct papi_remote_thread *thread, int *status)
 {
 	ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL);
-	if (wait_for_stop(thread->id, status, LIMIT_MS) == STOPPED && is_asked_for(*status))
+	if (papi_remote_wait(thread->id, status, LIMIT_MS) == PAPI_REMOTE_STOPPED && is_asked_for(*status))
 		take_trap(thread->remote, thread->id, status, LIMIT_MS);
 	return is_trap(*status);
 }
 
 /* From these registers to the next trap, which is the call's own. Signals for faults are not blocked, for the kernel
  * takes the program's handlers away where one is. */
-static bool run(struct papi_remote_thread *thread, struct user_regs_struct *registers, enum __ptrace_request how)
+static bool run(struct papi_remote_thread *thread, struct papi_remote_registers *registers, enum __ptrace_request how)
 {
 	const uint64_t all = ~FAULTS;
 	int status = 0;
 
 	thread->called = true;
-	if (ptrace(PTRACE_SETSIGMASK, thread->id, sizeof(all), &all) ||
-		ptrace(PTRACE_SETREGS, thread->id, NULL, registers))
+	if (ptrace(PTRACE_SETSIGMASK, thread->id, sizeof(all), &all) || !papi_remote_leave_call(thread) ||
+		!papi_remote_registers_write(thread->id, registers))
 		return papi_remote_fail(thread->remote, "a thread cannot be given registers: %s", strerror(errno));
 	do {
-		enum waited waited;
+		enum papi_remote_waited waited;
 
 		if (ptrace(how, thread->id, NULL, NULL))
 			return papi_remote_fail(thread->remote, "a thread ended before a call");
 		waited = wait_for_call(thread, &status);
-		if (waited == GONE)
+		if (waited == PAPI_REMOTE_GONE)
 			return papi_remote_fail(thread->remote, "a thread ended in a call");
-		if (waited == TOO_LONG && !interrupt(thread, &status)) /* it waits for a lock, and has not got it */
+		if (waited == PAPI_REMOTE_TOO_LONG &&
+			!interrupt(thread, &status)) /* it waits for a lock, and has not got it */
 			return papi_remote_fail(thread->remote, "a call in it did not return, and was taken back");
 	} while (is_asked_for(status) || put_off(thread, status));
 	if (!is_trap(status))
 		return papi_remote_fail(
 			thread->remote, "signal %d came in a call, which was taken back", WSTOPSIG(status));
-	return !ptrace(PTRACE_GETREGS, thread->id, NULL, registers) ||
+	return papi_remote_registers_read(thread->id, registers) ||
 		papi_remote_fail(thread->remote, "a thread ended in a call");
 }
 
 bool papi_remote_system_call(
 	struct papi_remote_thread *thread, long number, const uint64_t arguments[6], int64_t *result)
 {
-	struct user_regs_struct registers = thread->registers;
+	struct papi_remote_registers registers = thread->registers;
 
-	registers.rip = thread->remote->call;
-	registers.rax = (uint64_t)number;
-	registers.orig_rax = NOT_IN_CALL;
-	registers.rdi = arguments[0];
-	registers.rsi = arguments[1];
-	registers.rdx = arguments[2];
-	registers.r10 = arguments[3];
-	registers.r8 = arguments[4];
-	registers.r9 = arguments[5];
-	registers.eflags &= ~(uint64_t)TRAP_AND_DIRECTION;
-	if (!run(thread, &registers, PTRACE_SINGLESTEP))
+	papi_remote_prepare_system_call(&registers, thread->remote->call, number, arguments);
+	/* A thread that leaves a call first takes a step behind that. */
+	if (!run(thread, &registers, PTRACE_SINGLESTEP) ||
+		(papi_remote_registers_pc(&registers) == thread->remote->call &&
+			!run(thread, &registers, PTRACE_SINGLESTEP)))
 		return false;
-	*result = (int64_t)registers.rax;
+	*result = (int64_t)papi_remote_registers_result(&registers);
 	return true;
 }
 
 bool papi_remote_function_call(struct papi_remote_thread *thread, uint64_t function, uint64_t stack, uint64_t trap,
 	const uint64_t arguments[4], uint64_t *result)
 {
-	struct user_regs_struct registers = thread->registers;
+	struct papi_remote_registers registers = thread->registers;
 
-	registers.rsp = (stack & ~(uint64_t)15) - sizeof(trap);
-	if (!papi_remote_write(thread->remote, registers.rsp, &trap, sizeof(trap)))
+	if (!papi_remote_prepare_function_call(thread->remote, &registers, function, stack, trap, arguments))
 		return papi_remote_fail(thread->remote, "its memory cannot be written: %s", strerror(errno));
-	registers.rip = function;
-	registers.rax = 0;
-	registers.orig_rax = NOT_IN_CALL;
-	registers.rdi = arguments[0];
-	registers.rsi = arguments[1];
-	registers.rdx = arguments[2];
-	registers.rcx = arguments[3];
-	registers.eflags &= ~(uint64_t)TRAP_AND_DIRECTION;
 	if (!run(thread, &registers, PTRACE_CONT))
 		return false;
-	if (registers.rip != trap + 1)
+	if (papi_remote_registers_pc(&registers) != trap + papi_remote_trap_passed)
 		return papi_remote_fail(thread->remote, "a call in it ended at a trap of the program's own");
-	*result = registers.rax;
+	*result = papi_remote_registers_result(&registers);
 	return true;
 }
