@@ -97,6 +97,16 @@
 	str	\with, [x18, #A64_IN_RUNTIME]
 	.endm
 
+	/* No more, before the program's registers are brought back. Changes x0 to x3 and x8. */
+	.macro leave_runtime
+	str	xzr, [x18, #A64_IN_RUNTIME]
+	ldr	x0, [x18, #A64_SIGNAL_STATE]
+	cmp	x0, #SIGNALS_DEFERRED
+	b.ne	1f
+	unblock_signals
+1:
+	.endm
+
 	.text
 
 /* The target of an indirect branch is in x16, which is borrowed, as is x17. */
@@ -144,12 +154,8 @@
 	ldr	x1, [x18, #A64_PC]
 	cmp	x0, x1
 	b.eq	natively
-	str	xzr, [x18, #A64_IN_RUNTIME]
-	ldr	x0, [x18, #A64_SIGNAL_STATE]
-	cmp	x0, #SIGNALS_DEFERRED
-	b.ne	1f
-	unblock_signals
-1:	restore_registers
+	leave_runtime
+	restore_registers
 	ldp	x16, x17, [x15, #128]
 	stp	x16, x17, [x18, #A64_BRANCHING] /* code that is entered from here takes them from there */
 	ldr	x17, [x18, #A64_CODE]
@@ -158,17 +164,24 @@
 
 /* The same, behind a call, where x16 may be changed. */
 returned_natively:
-	str	xzr, [x18, #A64_IN_RUNTIME]
-	ldr	x0, [x18, #A64_SIGNAL_STATE]
-	cmp	x0, #SIGNALS_DEFERRED
-	b.ne	1f
-	unblock_signals
-1:	restore_registers
+	leave_runtime
+	restore_registers
 	ldr	x17, [x15, #136]
 	ldr	x15, [x15, #120]
 	ldr	x16, [x18, #A64_CODE]
 	ldr	x18, [x18, #A64_REGISTERS + 8 * 18]
-	br	x16
+	ret	x16
+
+/* The same, at a system call that goes on with the rest of one that was interrupted: rt_sigreturn(2) would tell the
+ * kernel that there is none. It has no arguments: x0 may be changed. */
+rest_natively:
+	leave_runtime
+	restore_registers
+	ldp	x16, x17, [x15, #128]
+	ldr	x15, [x15, #120]
+	ldr	x0, [x18, #A64_CODE]
+	ldr	x18, [x18, #A64_REGISTERS + 8 * 18]
+	ret	x0
 	.size	papi_vpmu_resume, . - papi_vpmu_resume
 
 /* rt_sigreturn(2) with the program's frame. If the kernel cannot read it, that is a fault of the program here. x0: the
@@ -414,8 +427,10 @@ leave_by_frame:
 	function papi_vpmu_depart
 	get_self x16, x17
 	add	x18, x16, #A64_BASE
-	call_runtime papi_vpmu_departing
-	str	x0, [x18, #A64_CODE]
+	call_runtime papi_a64_departing
+	and	x1, x0, #~1
+	str	x1, [x18, #A64_CODE]
+	tbnz	x0, #0, rest_natively
 	b	papi_vpmu_resume
 	.size	papi_vpmu_depart, . - papi_vpmu_depart
 

@@ -7,10 +7,16 @@
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/calls.h"
+#include "components/vpmu/translator/guard.h"
+#include "components/vpmu/translator/moved.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/wanted.h"
+
+/* Of the processor's state: N, Z, C and V; and which branch has led here, where landing places are guarded. */
+#define ARITHMETIC_FLAGS 0xf0000000u
+#define BRANCH_TYPE      0xc00u
 
 static void add_way(const struct papi_a64_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
 {
@@ -148,21 +154,25 @@ bool papi_vpmu_recover_branch(struct papi_vpmu_thread *thread)
 	return false;
 }
 
-/* ---- threads that others have stopped: their registers are more than struct papi_agent_moved has ---- */
+/* ---- threads that others have stopped ---- */
 
 const char *papi_vpmu_processor_take(struct papi_vpmu_thread *thread, const struct papi_agent_moved *moved)
 {
-	(void)thread;
-	(void)moved;
-	return "threads of processes that run already cannot be counted on arm64 as yet";
+	for (unsigned i = 0; i < 32; i++)
+		thread->registers[i] = moved->registers[i];
+	thread->pc = moved->pc;
+	thread->flags = moved->flags & ARITHMETIC_FLAGS;
+	return NULL;
 }
 
+/* The label finds the thread by itself, and needs no register. What else is in the processor's state stays, but for
+ * what kind of branch has come to where the thread was. */
 void papi_vpmu_processor_send(
 	const struct papi_vpmu_thread *thread, struct papi_agent_moved *moved, void (*label)(void))
 {
 	(void)thread;
-	(void)moved;
-	(void)label;
+	moved->pc = (uint64_t)(uintptr_t)label;
+	moved->flags &= ~(uint64_t)BRANCH_TYPE;
 }
 
 bool papi_vpmu_processor_is_in_call(uint64_t pc)
@@ -173,7 +183,33 @@ bool papi_vpmu_processor_is_in_call(uint64_t pc)
 
 bool papi_vpmu_processor_recover(struct papi_vpmu_thread *thread, const struct papi_agent_moved *moved)
 {
-	(void)thread;
-	(void)moved;
-	return false;
+	struct papi_a64_state state = { .pc = moved->pc };
+
+	for (unsigned i = 0; i < 32; i++)
+		state.registers[i] = moved->registers[i];
+	if (!papi_vpmu_cache_holds(moved->pc) || !papi_a64_recover_thread(thread, &state))
+		return false;
+	for (unsigned i = 0; i < 32; i++)
+		thread->registers[i] = state.registers[i];
+	thread->pc = state.pc;
+	thread->flags = moved->flags & ARITHMETIC_FLAGS;
+	return true;
+}
+
+/* Whether it is at a system call that goes on with the rest of one that was interrupted. */
+static bool is_at_rest(const struct papi_vpmu_thread *thread)
+{
+	const uint32_t call = 0xd4000001; /* svc #0 */
+	uint32_t code = 0;
+
+	return thread->registers[8] == SYS_restart_syscall &&
+		papi_vpmu_guarded_copy(&code, (const void *)(uintptr_t)thread->pc, sizeof(code)) && code == call;
+}
+
+/* For dispatch.S: papi_vpmu_departing(), with a bit that no address of code has where the thread is at such a call. */
+uint64_t papi_a64_departing(struct papi_vpmu_thread *thread)
+{
+	uint64_t rest = is_at_rest(thread);
+
+	return papi_vpmu_departing(thread) | rest;
 }

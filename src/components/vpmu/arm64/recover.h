@@ -12,6 +12,8 @@
  * lock of the cache: not to be called while the thread is in the runtime. */
 bool papi_a64_recover_thread(struct papi_vpmu_thread *thread, struct papi_a64_state *state);
 
+uint64_t papi_a64_departing(struct papi_vpmu_thread *thread);
+
 #pragma GCC visibility pop
 
 #endif
