@@ -140,8 +140,9 @@ static enum moved move(pid_t id, enum papi_agent_request_kind kind, char *reason
 	snprintf(reason, REASON, "%s", visited.remote.reason);
 	if (!thread)
 		return NOT_NOW;
+	papi_remote_fail(&visited.remote, "it is at a place where it cannot be moved");
 	if (papi_remote_is_in_sequence(thread) || !papi_remote_get(thread, &request.moved)) {
-		snprintf(reason, REASON, "it is at a place where it cannot be moved");
+		snprintf(reason, REASON, "%s", visited.remote.reason);
 		papi_remote_go(thread);
 		return NOT_NOW;
 	}

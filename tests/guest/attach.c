@@ -356,7 +356,7 @@ static void disturb(const char *kind, const char *number)
 
 	end(&program, expected, sizeof(expected));
 	program = start(words);
-	for (unsigned i = 0; i < 6 && !has_ended(program.pid); i++) {
+	for (unsigned i = 0; i < 3 && !has_ended(program.pid); i++) {
 		long long count[1] = { -1 };
 		pid_t tool = attach(program.pid, "vpmu:::INSTRUCTIONS");
 
@@ -371,12 +371,12 @@ static void disturb(const char *kind, const char *number)
 
 static void test_busy(void)
 {
-	disturb("malloc", "50000");
+	disturb("malloc", "200000");
 	disturb("sleep", "20");
-	disturb("signals", "1000000");
-	disturb("threads", "500");
-	disturb("spawn", "60");
-	disturb("traps", "10000");
+	disturb("signals", "5000000");
+	disturb("threads", "1000");
+	disturb("spawn", "150");
+	disturb("traps", "200000");
 }
 
 int main(int argc, char **argv)

@@ -26,6 +26,7 @@
 #include "check.h"
 #include "loaded.h"
 #include "process/remote.h"
+#include "processor.h"
 
 #define SLEEP_MS 500
 #define LIMIT_S  100
@@ -48,6 +49,7 @@ enum kind {
 	SUSPEND,
 	INTERRUPTED,
 	/* These compute. */
+	VECTORS,
 	NUMBERS,
 	MEMORY,
 	KINDS
@@ -198,7 +200,9 @@ static void *thread(void *argument)
 	bool good;
 
 	shared->ids[kind] = (int)syscall(SYS_gettid);
-	if (kind == NUMBERS)
+	if (kind == VECTORS)
+		good = vectors_hold(&shared->over);
+	else if (kind == NUMBERS)
 		good = computes();
 	else if (kind == MEMORY)
 		good = allocates();
@@ -233,6 +237,16 @@ static void program(void)
 static struct papi_remote remote;
 static unsigned long calls, moves, misses;
 
+/* What a kernel keeps of a thread that uses scalable vectors is more than can be moved. */
+static bool can_be_moved(const struct papi_remote_thread *stopped, pid_t id, struct papi_agent_moved *moved)
+{
+	if (papi_remote_get(stopped, moved))
+		return EXPECT(id != shared->ids[VECTORS] || !vectors_are_scalable());
+	if (id == shared->ids[VECTORS])
+		EXPECT(vectors_are_scalable() && strstr(remote.reason, "scalable vectors"));
+	return false;
+}
+
 static void be_tried(struct papi_remote_thread *stopped, pid_t id, unsigned how)
 {
 	const uint64_t none[6] = { 0 };
@@ -244,7 +258,7 @@ static void be_tried(struct papi_remote_thread *stopped, pid_t id, unsigned how)
 		EXPECT_EQUAL(id, result);
 		calls++;
 	}
-	if (how % 3 == 2 && papi_remote_get(stopped, &moved)) {
+	if (how % 3 == 2 && can_be_moved(stopped, id, &moved)) {
 		EXPECT(papi_remote_go_with(stopped, &moved));
 		moves++;
 		return;
@@ -299,6 +313,23 @@ static void test_sleeps(void)
 		if (!EXPECT_EQUAL(0, shared->ended[kind]))
 			fprintf(stderr, "\tthat was kind %u\n", kind);
 	EXPECT(calls > KINDS && moves > KINDS);
+}
+
+/* It is not to be begun anew, also not the first time. */
+static void test_rest(void)
+{
+	const pid_t id = shared->ids[INTERRUPTED];
+	struct papi_remote_thread *stopped;
+	struct papi_agent_moved moved;
+
+	while (papi_remote_state(&remote, id) != 'S')
+		usleep(1000);
+	stopped = papi_remote_stop(&remote, id);
+	if (!EXPECT(stopped != NULL))
+		return;
+	EXPECT(papi_remote_get(stopped, &moved));
+	EXPECT_EQUAL(SYS_restart_syscall, (long long)moved.registers[call_number]);
+	EXPECT(papi_remote_go_with(stopped, &moved));
 }
 
 /* One that comes while a thread makes a call for us ends its own call, as it would have. */
@@ -379,7 +410,7 @@ static void test_end(void)
 		sched_yield();
 	EXPECT(shared->turns[0] > turns[0] && shared->turns[1] > turns[1]);
 	shared->over = 1;
-	wait_until_ended(NUMBERS, KINDS);
+	wait_until_ended(VECTORS, KINDS);
 	EXPECT_EQUAL(remote.pid, waitpid(remote.pid, &status, 0));
 	EXPECT_EQUAL(0, status);
 }
@@ -387,6 +418,7 @@ static void test_end(void)
 int main(void)
 {
 	static const struct test tests[] = {
+		{ "the rest of a sleep", test_rest },
 		{ "no sleep is shortened or begins anew", test_sleeps },
 		{ "a signal ends a system call", test_signals },
 		{ "others go on waiting", test_gifts },
