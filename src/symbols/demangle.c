@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/memory.h"
+#include "symbols/rust.h"
+
 enum {
 	LONGEST = 16384, /* of a name that is worth the time */
 	RUST_HASH = 19,  /* "::h" and 16 digits */
@@ -33,14 +36,21 @@ static demangler find_demangler(void)
 	return found;
 }
 
-static bool has_rust_hash(const char *name, size_t length)
+/*
+ * An older name of Rust, which ends with a hash of 16 digits: the end of what the C++ library can read of it, for it
+ * takes nothing behind a name without parameters. NULL: it is none.
+ */
+static const char *rust_end(const char *linkage)
 {
-	if (length <= RUST_HASH || strncmp(name + length - RUST_HASH, "::h", 3) != 0)
-		return false;
-	for (const char *digit = name + length - RUST_HASH + 3; *digit; digit++)
-		if (!isxdigit((unsigned char)*digit))
-			return false;
-	return true;
+	const char *hash = linkage;
+
+	while ((hash = strstr(hash, "17h"))) {
+		size_t digits = strspn(hash += 3, "0123456789abcdef");
+
+		if (digits == RUST_HASH - 3 && hash[digits] == 'E' && (!hash[digits + 1] || hash[digits + 1] == '.'))
+			return hash + digits + 1;
+	}
+	return NULL;
 }
 
 /* The character that an escape of Rust's names, "$LT$", stands for; its length in *length. 0: it is none. */
@@ -67,12 +77,12 @@ static char rust_escape(const char *text, size_t *length)
 }
 
 /* In place: what is written is never longer than what was read. */
-static void undo_rust(char *name, size_t length)
+static void undo_rust(char *name)
 {
+	size_t used, length = strlen(name);
 	char *to = name;
-	size_t used;
 
-	name[length - RUST_HASH] = '\0';
+	name[length > RUST_HASH ? length - RUST_HASH : 0] = '\0';
 	for (const char *from = name; *from;) {
 		char character = *from == '$' ? rust_escape(from, &used) : 0;
 
@@ -93,17 +103,36 @@ static void undo_rust(char *name, size_t length)
 	*to = '\0';
 }
 
+static char *demangle_rust(demangler demangle, const char *linkage, const char *end)
+{
+	char *stem = papi_memory_print("%.*s", (int)(end - linkage), linkage), *name, *whole;
+	int status = 0;
+
+	name = demangle(stem, NULL, NULL, &status);
+	free(stem);
+	if (!name)
+		return NULL;
+	undo_rust(name);
+	whole = papi_symbols_rust_suffix(name, end);
+	free(name);
+	return whole;
+}
+
 char *papi_symbols_demangle(const char *linkage)
 {
 	demangler demangle;
-	char *name;
+	const char *end;
 	int status = 0;
 
-	if (strncmp(linkage, "_Z", 2) != 0 || strlen(linkage) > LONGEST)
+	if (strlen(linkage) > LONGEST)
+		return NULL;
+	if (strncmp(linkage, "_R", 2) == 0)
+		return papi_symbols_rust(linkage);
+	if (strncmp(linkage, "_Z", 2) != 0)
 		return NULL;
 	demangle = find_demangler();
-	name = demangle ? demangle(linkage, NULL, NULL, &status) : NULL;
-	if (name && has_rust_hash(name, strlen(name)))
-		undo_rust(name, strlen(name));
-	return name;
+	if (!demangle)
+		return NULL;
+	end = rust_end(linkage);
+	return end ? demangle_rust(demangle, linkage, end) : demangle(linkage, NULL, NULL, &status);
 }

@@ -60,6 +60,9 @@ class List(ProbeTest):
         """Names as compilers of Rust mangle them, in a library that an assembler has made."""
         lookup = "_ZN5store6lookup17h0123456789abcdefE"
         drop = "_ZN46_$LT$store..Map$u20$as$u20$core..ops..Drop$GT$4drop17hfedcba9876543210E"
+        # By the rules of today.
+        walk = "_RNvXs_NtCs6wDiz3RHjMG_7counter5storeSINtB4_3MapmKj3_ENtB4_4Walk4walk"
+        foreign = "_RNvCs6wDiz3RHjMG_7counteru9gre_6ka8i"
         source, library = self.path("rust.s"), self.path("rust.so")
         with open(source, "w", encoding="ascii") as file:
             file.write(".text\n" + "".join(f"""
@@ -72,13 +75,14 @@ lea 3(%rdi,%rax), %rax
 ret
 .cfi_endproc
 .size "{name}", . - "{name}"
-""" for name in (lookup, drop)) + '.section .note.GNU-stack,"",@progbits\n')
+""" for name in (lookup, drop, walk, foreign)) + '.section .note.GNU-stack,"",@progbits\n')
         subprocess.run([shutil.which("cc") or "cc", "-shared", "-nostdlib", "-o", library, source], check=True)
-        names = {"store::lookup": lookup, "<store::Map as core::ops::Drop>::drop": drop}
+        names = {"store::lookup": lookup, "<store::Map as core::ops::Drop>::drop": drop,
+                 "<[counter::store::Map<u32, 3>] as counter::store::Walk>::walk": walk, "counter::größe": foreign}
         functions = self.list(names=["*"], program=library)
         self.assertEqual({name: functions[name]["linkage"] for name in names}, names)
         for name, linkage in names.items():
-            for pattern in (name, linkage, name[:-3] + "*"):
+            for pattern in (name, linkage, name[-8:-3].join("**")):
                 (function,) = self.list(names=[pattern], program=library).values()
                 self.assertEqual((function["linkage"], function["way"]), (linkage, "patch"), pattern)
 

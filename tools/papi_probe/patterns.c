@@ -130,12 +130,15 @@ static bool is_other_name(const char *glob, const char *others)
 
 static bool is_name(const char *glob, const struct probe_function *function)
 {
-	bool is = fnmatch(glob, function->linkage, 0) == 0 || fnmatch(glob, function->name, 0) == 0;
+	/* As it stands, too: "<[u8] as Walk>::walk" has brackets. */
+	bool is = strcmp(glob, function->name) == 0 || fnmatch(glob, function->linkage, 0) == 0 ||
+		fnmatch(glob, function->name, 0) == 0;
 	char *stem;
 
 	if (!is && function->others)
 		is = is_other_name(glob, function->others);
-	if (is || function->name == function->linkage)
+	/* Names of Rust have no parameters. */
+	if (is || function->name == function->linkage || strncmp(function->linkage, "_R", 2) == 0)
 		return is;
 	stem = stem_of(function->name);
 	is = fnmatch(glob, stem, 0) == 0;
