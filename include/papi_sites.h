@@ -8,10 +8,10 @@
  *   PAPI_HL_END("solve");
  *
  * are PAPI_hl_region_begin("solve") and PAPI_hl_region_end("solve") (papi_highlevel.h) where the environment says, when
- * the library is loaded, that somebody wants to know: PAPI_EVENTS, PAPI_METRICS or PAPI_REPORT is set, or papi_profile
- * runs the program. Otherwise nothing is called and the name is not evaluated. PAPI_HL_SITES=1 asks for them with the
- * events that regions count by default, and PAPI_HL_SITES=0 leaves them out whatever else is set. In a program that
- * runs already `papi_probe --regions` makes regions of them.
+ * the library is loaded, that somebody wants to know: PAPI_EVENTS, PAPI_METRICS or PAPI_REPORT is set, but for
+ * PAPI_REPORT=0, or papi_profile runs the program. Otherwise nothing is called and the name is not evaluated.
+ * PAPI_HL_SITES=1 asks for them with the events that regions count by default, and PAPI_HL_SITES=0 leaves them out
+ * whatever else is set. In a program that runs already `papi_probe --regions` makes regions of them.
  *
  * Each is an instruction of five bytes, test $imm32,%eax, which changes nothing but flags that nobody reads. The number
  * in it is the distance to the call, which lies out of the way; to look at a site is to change the first byte, which

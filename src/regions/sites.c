@@ -72,14 +72,20 @@ static bool is_set(const char *value)
 	return value && *value;
 }
 
+/* As run.c reads it. */
+static bool is_on(const char *value)
+{
+	return is_set(value) && strcmp(value, "0") != 0;
+}
+
 static bool is_asked_for(void)
 {
 	const char *sites = secure_getenv("PAPI_HL_SITES");
 
 	if (is_set(sites))
-		return strcmp(sites, "0") != 0;
+		return is_on(sites);
 	return is_set(secure_getenv("PAPI_EVENTS")) || is_set(secure_getenv("PAPI_METRICS")) ||
-		is_set(secure_getenv("PAPI_REPORT")) || is_set(secure_getenv(PAPI_REGION_MARKS));
+		is_on(secure_getenv("PAPI_REPORT")) || is_set(secure_getenv(PAPI_REGION_MARKS));
 }
 
 /* Before anything of the program runs. */

@@ -32,6 +32,7 @@ class SitesTest(harness.RegionsTest):
     def test_nobody_looks(self):
         self.assertIsNone(self.counts(SITES, "regions", printed="0 names\n"))
         self.assertIsNone(self.counts(SITES, "regions", printed="0 names\n", PAPI_EVENTS="", PAPI_HL_SITES=""))
+        self.assertIsNone(self.counts(SITES, "regions", printed="0 names\n", PAPI_REPORT="0"))
 
     @unittest.skipUnless(ON_X86, "the macros are calls on this processor")
     def test_not_wanted(self):
@@ -49,6 +50,9 @@ class SitesTest(harness.RegionsTest):
     def test_a_report_is_asked_for(self):
         result = self.run_program(SITES, "regions", PAPI_REPORT="1")
         self.assertIn("100% {inner}", result.stdout)
+        # Somebody else may ask for regions, without it.
+        self.assertEqual(self.counts(SITES, "regions", printed="12 names\n", PAPI_REPORT="0", PAPI_HL_SITES="1"),
+                         {"outer": 2, "outer/100% {inner}": 6, "thread": 40})
 
     @unittest.skipUnless(os.path.exists(os.path.join(harness.PROGRAMS, SITES_CPP)), "there is no C++ compiler")
     def test_cpp(self):
