@@ -26,7 +26,8 @@ class TranslateTest(ProbeTest):
 
     def translate(self, *command, names=("*",), status=0, options=("--way", "translate"), **how):
         """Runs a program and compares its output with that of a run without; the functions of the report by name."""
-        plain = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=120)
+        plain = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=120,
+                               env=how.get("env"))
         report = self.path("report")
         result = self.run_it("--json", "-o", report, *options, *patterns(names), "--", *command, **how)
         self.assertEqual((result.returncode, result.stderr), (status, b""))
