@@ -103,7 +103,11 @@ def java(directory):
 
 
 def server(name, binary, directory, number):
-    return [sys.executable, "-S", SERVE, name, directory, str(number)] if shutil.which(binary) else [binary]
+    """One that was unpacked without what it needs does not run."""
+    if not shutil.which(binary) or subprocess.run([binary, "-v"], stdin=subprocess.DEVNULL, capture_output=True,
+                                                  check=False).returncode:
+        return ["/nowhere/" + binary]
+    return [sys.executable, "-S", SERVE, name, directory, str(number)]
 
 
 def programs(directory):
@@ -124,5 +128,5 @@ def programs(directory):
         "compiler": compiler(directory),
         "java": java(directory),
         "redis": server("redis-server", "redis-check-rdb", directory, 60000),
-        "nginx": server("nginx", "nginx", directory, 60000),
+        "nginx": server("nginx", "nginx", directory, 150000),
     }

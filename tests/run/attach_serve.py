@@ -141,7 +141,8 @@ def main():
     if kind == "redis-server":
         # The same file, which goes by the name that it is called by.
         os.execvp("redis-check-rdb", [kind, "--port", "0", "--unixsocket", path, "--save", "", "--dir", directory])
-    os.execvp(kind, [kind, "-p", directory, "-c", os.path.join(directory, "nginx.conf")])
+    os.execvp(kind, [kind, "-p", directory, "-e", os.path.join(directory, "nginx.log"), "-c",
+                     os.path.join(directory, "nginx.conf")])
 
 
 main()

@@ -225,15 +225,16 @@ install_wanted()
 
 # Debian's programs for the same library, and the names in its headers, prove that ours is a drop-in. They are unpacked,
 # never installed: their own libpapi must not stand in front of the one under test. Prometheus, which scrapes
-# perfometer in a test, would begin to serve on this machine.
+# perfometer in a test, and nginx, which is visited in one, would begin to serve on this machine.
 unpack_debian_packages()
 {
 	directory=build/debian
 	packages=
 	[ -x $directory/usr/bin/papi_avail ] || packages='papi-tools'
 	[ -e $directory/usr/include/papi.h ] || packages="$packages libpapi-dev"
-	if [ "$mode" = check-all ] && [ ! -x $directory/usr/bin/promtool ] && ! has_command promtool >/dev/null; then
-		packages="$packages prometheus"
+	if [ "$mode" = check-all ]; then
+		[ -x $directory/usr/bin/promtool ] || has_command promtool >/dev/null || packages="$packages prometheus"
+		[ -x $directory/usr/sbin/nginx ] || has_command nginx >/dev/null || packages="$packages nginx"
 	fi
 	[ -n "$packages" ] || return 0
 	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return 0
