@@ -115,7 +115,7 @@ void papi_probe_enter(uint32_t function, uint64_t *slot)
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
 	struct papi_probe_thread *self;
 	struct papi_probe_frame *frame;
-	struct moment now = { .has_events = false };
+	struct moment now;
 
 	if (!table || !atomic_load_explicit(&table->enabled, memory_order_relaxed) || function >= table->n_functions)
 		return;
@@ -127,7 +127,10 @@ void papi_probe_enter(uint32_t function, uint64_t *slot)
 	add(&self->counts[function].calls, 1);
 	if (table->calls_only)
 		return;
-	/* A clock is read for some nanoseconds: here only where the times of other calls end. */
+	/* A clock is read for some nanoseconds: here only where the times of other calls end. To fill all of it with
+	 * zeroes takes as long as several calls. */
+	now.values[0] = 0;
+	now.has_events = false;
 	if (self->n_events || (self->top && (self->top->slot == slot || was_left(self->top, slot))))
 		take_moment(self, &now);
 	while (self->top && was_left(self->top, slot))
