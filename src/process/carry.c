@@ -258,8 +258,8 @@ bool papi_remote_cargo_list(struct papi_remote_cargo *cargo, struct papi_remote 
 	if (!has_proc(remote))
 		return papi_remote_fail(remote,
 			"it does not see %s, as in a container, and has no /proc in its root directory, by which that "
-			"is brought: mount one there, or run papi_run in there",
-			library);
+			"is brought: mount one there, or run %s in there",
+			library, program_invocation_short_name);
 	return list_needed(cargo, library) ||
 		papi_remote_fail(remote,
 			"it does not see %s, as in a container, and what that needs cannot be found here: %s", library,

@@ -274,7 +274,7 @@ bool papi_remote_moment_open(struct papi_remote *remote)
 
 	remote->moment = moment;
 	if (!moment)
-		return papi_remote_fail(remote, "papi_run has no memory");
+		return papi_remote_fail(remote, "there is no memory for that");
 	moment->debug_path = moment->no_path; /* unwinding needs no debug information */
 	moment->callbacks = (Dwfl_Callbacks){ .find_elf = find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,

@@ -65,6 +65,7 @@ static long status_of(const struct papi_remote *remote, const char *key, int bas
 
 static bool refuse_permission(struct papi_remote *remote, int error)
 {
+	const char *tool = program_invocation_short_name;
 	char text[16] = "";
 	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
 
@@ -77,10 +78,10 @@ static bool refuse_permission(struct papi_remote *remote, int error)
 	if (error == ESRCH || error == ENOENT)
 		return papi_remote_fail(remote, "it has ended");
 	return papi_remote_fail(remote,
-		"it may not be traced (%s): it is another user's, has other privileges than papi_run, or protects "
-		"itself (prctl, PR_SET_DUMPABLE)%s%s%s; run papi_run as its user, or with CAP_SYS_PTRACE, as root",
-		strerror(error), *text ? ", or kernel.yama.ptrace_scope is " : "", text,
-		*text ? " (0 lets users trace their own processes)" : "");
+		"it may not be traced (%s): it is another user's, has other privileges than %s, or protects "
+		"itself (prctl, PR_SET_DUMPABLE)%s%s%s; run %s as its user, or with CAP_SYS_PTRACE, as root",
+		strerror(error), tool, *text ? ", or kernel.yama.ptrace_scope is " : "", text,
+		*text ? " (0 lets users trace their own processes)" : "", tool);
 }
 
 static bool check_program(struct papi_remote *remote)
@@ -184,11 +185,13 @@ static bool check(struct papi_remote *remote)
 		return false;
 	if (tracer > 0)
 		return papi_remote_fail(remote,
-			"process %ld traces it already (a debugger, or another papi_run): one at a time can", tracer);
+			"process %ld traces it already (a debugger, or another tool as this one): one at a time can",
+			tracer);
 	if (status_of(remote, "Seccomp", 10) > 0)
 		return papi_remote_fail(remote,
 			"it has a filter of system calls (seccomp), which the calls of an agent could violate; let "
-			"papi_run start it instead");
+			"%s start it instead",
+			program_invocation_short_name);
 	if (ignored != -1 && ignored >> (SIGTRAP - 1) & 1)
 		return papi_remote_fail(remote,
 			"it ignores SIGTRAP, which it could not after a visit: that takes a trap in one of its "

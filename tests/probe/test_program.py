@@ -147,7 +147,7 @@ class Report(ProbeTest):
                                             "Function"])
         self.assertRegex(lines[1], r"^ +400 +\S+ [num ]s +\S+ [num ]s .*  patch  ten_leaves$")
         self.assertEqual(sum("  thread " in line for line in lines), 8)
-        self.assertIn("1 more were probed, and not called", lines)
+        self.assertIn("1 more was probed, and not called", lines)
 
     def test_intervals(self):
         report = self.path("report")
@@ -187,6 +187,7 @@ class Refused(ProbeTest):
         self.refuse("-f", "sqr*", SUBJECT, "calls", "1", status=125, says=b"LIBRARY!NAME")
         self.refuse("-f", "\x1b[31mred", SUBJECT, "calls", "1", status=125, says=b"'?[31mred'")
         self.refuse("-f", "_start", SUBJECT, "calls", "1", status=125, says=b"--list says why")
+        self.refuse("-x", "*", SUBJECT, "calls", "1", status=125, says=b"there is no function left to probe")
 
     def test_static(self):
         source = self.path("static.c")
@@ -203,7 +204,7 @@ class Refused(ProbeTest):
         preloaded = self.run_it("--version", env={**os.environ, "LD_PRELOAD": "libc.so.6"})
         if b"ASan" in preloaded.stderr:
             self.skipTest("a sanitizer wants to be loaded first")
-        self.refuse("-f", "leaf", SUBJECT, "nonsense", status=2, says=b"1 more were probed",
+        self.refuse("-f", "leaf", SUBJECT, "nonsense", status=2, says=b"1 more was probed",
                     env={**os.environ, "LD_PRELOAD": "libc.so.6"})
 
 

@@ -186,7 +186,7 @@ class Tables(TranslateTest):
         self.assertEqual(lines[1].split(), ["Calls", "Inclusive", "Exclusive", "Way", "Function"])
         self.assertRegex(lines[2], r"^ +400 +\S+ +\S+ +translate  ten_leaves$")
         self.assertEqual(sum("  thread " in line for line in lines), 8)
-        self.assertIn("1 more were probed, and not called", lines)
+        self.assertIn("1 more was probed, and not called", lines)
         self.assertIn("not probed: _start, for it runs before anything can be counted", lines)
         self.assertIn("there are no times", lines[-1])
 

@@ -252,7 +252,7 @@ const char *probe_functions_refusal(const struct probe_function *function, enum 
 static const char *none_of(const struct probe_list *list, enum probe_way way)
 {
 	if (!list->n_functions)
-		return "there are no functions of that name";
+		return "there is no function left to probe";
 	for (size_t i = 0; i < list->n_functions && way != PROBE_TRANSLATE; i++)
 		if (!list->functions[i].untranslated)
 			return "none of the functions can be patched (--list says why); --way translate counts them, "

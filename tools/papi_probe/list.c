@@ -160,7 +160,7 @@ bool probe_list_complain(const struct probe_patterns *patterns, const struct pro
 				pattern->module ? pattern->module : "",
 				pattern->has_wildcard && !pattern->module
 					? ": with wildcards names are looked for in the program alone; "
-					  "'LIBRARY!NAME' looks there"
+					  "'LIBRARY!NAME' looks in a library"
 					: "");
 		else
 			probe_message("no function begins in lines %ld to %ld of %s, or nothing has line numbers of "

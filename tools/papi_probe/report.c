@@ -236,7 +236,7 @@ static void print_translated_notes(
 	}
 	fputc('\n', file);
 	if (silent)
-		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
+		fprintf(file, "%" PRIu64 " more %s probed, and not called\n", silent, silent == 1 ? "was" : "were");
 	print_refused(file, session, options->way);
 	print_inlined(file, &session->list);
 	if (unread && !options->calls)
@@ -260,15 +260,18 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 	}
 	fputc('\n', file);
 	if (silent)
-		fprintf(file, "%" PRIu64 " more were probed, and not called\n", silent);
+		fprintf(file, "%" PRIu64 " more %s probed, and not called\n", silent, silent == 1 ? "was" : "were");
 	print_refused(file, session, PROBE_PATCH);
 	print_inlined(file, &session->list);
 	if (inside && !session->table->calls_only)
-		fprintf(file, "%" PRIu64 " calls had not returned: their times are in nothing\n", inside);
+		fprintf(file, "%" PRIu64 " call%s had not returned: %s in nothing\n", inside, inside == 1 ? "" : "s",
+			inside == 1 ? "its time is" : "their times are");
 	if (left)
-		fprintf(file, "%" PRIu64 " calls ended by an exception or a jump: up to the next call seen\n", left);
+		fprintf(file, "%" PRIu64 " call%s ended by an exception or a jump: up to the next call seen\n", left,
+			left == 1 ? "" : "s");
 	if (untimed)
-		fprintf(file, "%" PRIu64 " calls have no times: a jump to itself, or no room\n", untimed);
+		fprintf(file, "%" PRIu64 " call%s no time%s: a jump to itself, or no room\n", untimed,
+			untimed == 1 ? " has" : "s have", untimed == 1 ? "" : "s");
 	if (unread)
 		fprintf(file,
 			"%" PRIu64 " calls have no counts: there were too few counters, or the program closed them\n",
