@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from operands import operand_of
-from oracle import COUNTERS, KINDS, Text
+from oracle import COUNTERS, KINDS, OF_MATRICES, Text
 
 DISASSEMBLER = 'aarch64-linux-gnu-objdump'
 
@@ -68,6 +68,11 @@ CLASSES = [
     (0xfe000000, 0x84000000), (0xfe000000, 0xa4000000), (0xfe000000, 0xc4000000), (0xfe000000, 0xe4000000),
     (0xfe600010, 0x84000000), (0xff80a010, 0x84000000), (0xffc02010, 0x85c00000), (0xfe60c010, 0xc400c000),
     (0xff208010, 0xc4200000), (0xffe08010, 0xc4608000),
+    # Their modes.
+    (0xfffff0ff, 0xd503407f), (0xffffffe0, 0xd51b4240),
+    # And all that they compute, by the bits that tell groups apart.
+    *((0xff20e000, high << 24 | middle << 21 | low << 13) for high in (0x04, 0x05, 0x24, 0x25, 0x44, 0x45, 0x64, 0x65)
+      for middle in range(2) for low in range(8)),
 ]
 
 
@@ -104,7 +109,7 @@ class Decoded:
         self.kind = KINDS[self.kind]
         behind = 9 + len(COUNTERS)
         self.counts = {name: count for name, count in zip(COUNTERS, numbers[9:behind], strict=True) if count}
-        self.operand = numbers[behind:]
+        self.operand, self.scalable = numbers[behind:-4], numbers[-4:]
 
 
 def skipped(found):
@@ -135,9 +140,13 @@ def differences(text, found, address):
     mine = {name: count for name, count in found.counts.items() if name not in names}
     if counts != mine:
         yield f'counts {mine}, not {counts}'
+    if found.known and text.scalable and found.scalable != text.elements():
+        yield f'elements {found.scalable}, not {text.elements()}'
     operand = operand_of(text)
     if found.operand[0] and found.operand[1:] != operand:
         yield f'operand {found.operand[1:]}, not {operand}'
+    if text.scalable and not found.known and not found.memory_is_unknown and text.mnemonic not in OF_MATRICES:
+        yield 'unknown'
     if not found.operand[0] and operand:
         yield f'operand of which nothing is known, not {operand}'
 

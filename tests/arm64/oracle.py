@@ -24,7 +24,7 @@ WRITTEN_TWICE = {'ldp', 'ldnp', 'ldpsw', 'ldxp', 'ldaxp'}
 NONE_WRITTEN = {'cbz', 'cbnz', 'tbz', 'tbnz', 'br', 'blr', 'ret', 'msr', 'dc', 'ic', 'at', 'tlbi', 'sys', 'cfp',
                 'dvp', 'cpp', 'ccmp', 'ccmn', 'prfm', 'prfum', 'rmif', 'setf8', 'setf16', 'wfet', 'wfit', 'dgh',
                 'cmp', 'cmn', 'cmpp',
-                'tst'}
+                'tst', 'ctermeq', 'ctermne'}
 KEEPS_PART = {'ldg', 'movk', 'bfi', 'bfxil', 'bfc', 'bfm'}
 # Link register, and x16 with x17, without being named.
 HINTS_OF_LINK = re.compile(r'(?:xpaclri|(?:pac|aut)i[ab](?:z|sp))$')
@@ -50,6 +50,16 @@ ARITHMETIC = {
                      'fcmla', 'bfmlalb', 'bfmlalt'), (2, 'fma')),
     'bfdot': (4, None), 'bfmmla': (8, None),
 }
+# Of scalable vectors alone.
+SCALABLE = {
+    **dict.fromkeys(('fnmla', 'fnmls', 'fmad', 'fmsb', 'fnmad', 'fnmsb', 'ftmad', 'fmlalb', 'fmlalt', 'fmlslb',
+                     'fmlslt'), (2, 'fma')),
+    **dict.fromkeys(('fsubr', 'faddv', 'fadda'), (1, 'adds')),
+    'fdivr': (1, 'divides'), 'ftsmul': (1, 'multiplies'), 'fmmla': (4, 'fma'),
+}
+# In the space of those, of matrices.
+OF_MATRICES = {'addsvl', 'addspl', 'rdsvl', 'psel'}
+CHANGED = re.compile(r'(?:[su]q)?(?:inc|dec)[bhwdp]$|clast[ab]$')
 
 
 def split(operands):
@@ -115,6 +125,8 @@ class Text:
         for n in which:
             writes += self.named[n]
         reads = [n for place, named in enumerate(self.named) if place not in which for n in named]
+        if self.scalable and CHANGED.match(m):
+            reads += writes
         if m in KEEPS_PART or m.startswith('cas') or re.match(r'(?:pac|aut)[id]z?[ab]|xpac[id]', m):
             reads += writes
         if m in ('ld64b', 'st64b', 'st64bv', 'st64bv0'):
@@ -205,6 +217,8 @@ class Text:
     def is_integer(self):
         """Whether it computes in general registers."""
         m = self.mnemonic
+        if self.scalable:
+            return bool(GENERAL.match(self.first())) and not re.match('c?last[ab]', m)
         if ATOMIC.match(m) or m.startswith('cas'):
             return True
         if m == 'orr' and self.operands[1] in ('wzr', 'xzr') and '#' in self.operands[2]:
@@ -213,6 +227,8 @@ class Text:
 
     def is_vector(self):
         """Whether it works on whole vectors."""
+        if self.scalable:
+            return any(re.search(r'\bz\d', operand) for operand in self.operands)
         if any(re.match(r'\{?\s*q\d+', operand) for operand in self.operands) or self.mnemonic == 'sha1h':
             return True
         if self.mnemonic in ('movi', 'fmov') and self.word >> 28 & 1 == 0:
@@ -221,9 +237,22 @@ class Text:
         return bool(ARRANGEMENT.search(' '.join(self.operands))) and \
             (not scalar or self.mnemonic.startswith('sha'))
 
+    def elements(self):
+        """Of scalable ones: of what, in letters of the alphabet of sizes; operations; whether of the active ones alone;
+        whether it is a prefix."""
+        prefix = int(self.mnemonic == 'movprfx')
+        if self.mnemonic not in {**ARITHMETIC, **SCALABLE}:
+            return [0, 0, 0, prefix]
+        letter = re.match(r'z\d+\.([hsd])|([hsd])\d+$', self.first())
+        predicate = any(re.match(r'p\d', operand) for operand in self.operands)
+        return ['hsd'.index(letter[1] or letter[2]) + 1, {**ARITHMETIC, **SCALABLE}[self.mnemonic][0], int(predicate),
+                prefix]
+
     def floating_point(self):
         """Counters of floating-point arithmetic."""
-        if self.mnemonic not in ARITHMETIC or self.scalable:
+        if self.scalable:
+            return self.scalable_floating_point()
+        if self.mnemonic not in ARITHMETIC:
             return {}
         operations, by_name = ARITHMETIC[self.mnemonic]
         packed = ARRANGEMENT.match(self.first())
@@ -240,6 +269,15 @@ class Text:
         if packed and letter != 'h':
             counts['vector ' + name] = 1
         return counts
+
+    def scalable_floating_point(self):
+        """The same; operations are counted when it runs."""
+        element, operations, _, _ = self.elements()
+        if not operations:
+            return {}
+        by_name = {**ARITHMETIC, **SCALABLE}[self.mnemonic][1]
+        return {'fp instructions': 1, **({by_name: 1} if by_name else {}),
+                **({'vector ' + ('single', 'double')[element - 2]: 1} if element > 1 else {})}
 
     def counts(self):
         """All counters that are not 0."""

@@ -33,6 +33,8 @@ int main(void)
 			i.zero_modifier, i.work_is_unknown, i.memory_is_unknown);
 		print_counts(&i);
 		print_operand(&i.operand);
+		printf(" %u %u %u %u", i.is_scalable ? i.element : 0, i.is_scalable ? i.operations : 0, i.by_predicate,
+			i.is_prefix);
 		putchar('\n');
 	}
 	return 0;

@@ -232,6 +232,8 @@ static void decode_branch(uint32_t word, struct papi_a64_instruction *i)
 		i->kind = PAPI_A64_TRAP;
 	} else if (papi_a64_matches(word, 0xfffff01f, 0xd503201f)) {
 		decode_hint(word, i);
+	} else if (papi_a64_matches(word, 0xfffff0ff, 0xd503407f) || papi_a64_matches(word, 0xffffffe0, 0xd51b4240)) {
+		i->work_is_unknown = i->memory_is_unknown = true; /* smstart, smstop */
 	} else if (papi_a64_matches(word, 0xffc00000, 0xd5000000)) {
 		decode_system(word, i);
 	} else if (papi_a64_matches(word, 0xffc00000, 0xd5400000)) { /* of registers of 128 bits: pairs */
@@ -254,26 +256,6 @@ static void assume_all(uint32_t word, struct papi_a64_instruction *i)
 	i->writes = 0;
 }
 
-/* Vectors of any length: loads, stores and prefetches are told from the rest, and that not apart. */
-static void decode_scalable(uint32_t word, struct papi_a64_instruction *i)
-{
-	uint32_t group = papi_a64_bits(word, 31, 29);
-	bool by_number = papi_a64_bits(word, 22, 21) == 0 && papi_a64_bits(word, 15, 14) == 3 &&
-		(group == 4 || papi_a64_bit(word, 13));
-	bool by_vector = papi_a64_bits(word, 24, 23) == 0 && papi_a64_bit(word, 21) &&
-		(!papi_a64_bit(word, 15) || (group == 6 && papi_a64_bit(word, 22)));
-	bool near = group == 4 && papi_a64_bits(word, 24, 22) == 7 && !papi_a64_bit(word, 15);
-	bool prefetch = !papi_a64_bit(word, 4) && (by_number || by_vector || near);
-
-	i->work_is_unknown = true;
-	if ((group == 4 || group == 6) && prefetch)
-		i->prefetches = true;
-	else if (group >= 4 && group <= 6)
-		i->loads = 1;
-	else if (group == 7)
-		i->stores = 1;
-}
-
 void papi_a64_decode(uint32_t word, struct papi_a64_instruction *i)
 {
 	*i = (struct papi_a64_instruction){ .word = word };
@@ -285,7 +267,7 @@ void papi_a64_decode(uint32_t word, struct papi_a64_instruction *i)
 			i->kind = PAPI_A64_TRAP;
 		break;
 	case 2:
-		decode_scalable(word, i);
+		papi_a64_decode_scalable(word, i);
 		break;
 	case 8:
 	case 9:

@@ -92,7 +92,10 @@ struct papi_a64_instruction {
 	bool is_vector;  /* on more than one element of a vector register */
 	/* Floating-point operations: so many in each of so many elements. */
 	uint8_t element, calculation, operations, elements;
-	/* The last two lines tell nothing, as of scalable vectors; nor does the first of these. */
+	/* Of vectors of any length: elements is 0, for as many compute as there are, or as are active in the predicate of
+	 * bits 12 to 10. What is moved by a prefix has to be followed by its instruction at once. */
+	bool is_scalable, by_predicate, is_prefix;
+	/* The lines above tell nothing, as of newer instructions; nor does the one on memory, of matrices. */
 	bool work_is_unknown, memory_is_unknown;
 };
 

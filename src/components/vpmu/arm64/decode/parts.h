@@ -54,6 +54,8 @@ static inline void papi_a64_uses(struct papi_a64_instruction *i, uint32_t reads,
 void papi_a64_decode_memory(uint32_t word, struct papi_a64_instruction *i);
 /* Vector registers, and floating point in them. */
 void papi_a64_decode_vector(uint32_t word, struct papi_a64_instruction *i);
+/* Vector registers of any length. */
+void papi_a64_decode_scalable(uint32_t word, struct papi_a64_instruction *i);
 
 #pragma GCC visibility pop
 

@@ -25,8 +25,10 @@ const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bo
 	if (instruction->kind == PAPI_A64_IN_PLACE)
 		return "the program has come to an instruction that depends on its address in a way that the virtual "
 		       "PMU does not know";
-	if (instruction->work_is_unknown || instruction->memory_is_unknown)
-		return "the program uses instructions that the virtual PMU cannot count: scalable vectors (SVE, SME), "
+	if (instruction->work_is_unknown && instruction->memory_is_unknown)
+		return "the program uses matrices or streaming vectors (SME), which the virtual PMU cannot count";
+	if (instruction->is_scalable || instruction->work_is_unknown || instruction->memory_is_unknown)
+		return "the program uses instructions that the virtual PMU cannot count: scalable vectors (SVE), "
 		       "or newer ones";
 	if (parts & PAPI_VPMU_PART_DATA && is_out_of_sight(instruction))
 		return "the program uses instructions whose accesses the simulators of the virtual PMU do not know: "
