@@ -8,7 +8,9 @@
  *
  * Words are drawn at random; those that the decoder takes for known, and the processor for an instruction, are used.
  * x28 points to the arena, x27 is a small offset, and no instruction changes them; x30 and the stack pointer belong to
- * the harness. A difference is printed with its sequence. With one event alone, code counts otherwise than with more.
+ * the harness. Where the processor has vectors of any length, a sequence begins with loading all of them, and the
+ * predicates, and ends with storing them: they are part of the memory that is compared. A difference is printed with
+ * its sequence. With one event alone, code counts otherwise than with more.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -93,28 +96,84 @@ static void synchronize(size_t at, size_t size)
 	__builtin___clear_cache((char *)code_run + at, (char *)code_run + at + size);
 }
 
+/* ---- vectors of any length: before and behind what is drawn ---- */
+
+#define SCALABLE_WORDS (32 + 16 + 2)
+
+static bool has_scalable;
+
+static uint32_t in_lengths(uint32_t word, int distance, unsigned reg)
+{
+	return word | ((uint32_t)distance >> 3 & 0x3f) << 16 | ((uint32_t)distance & 7) << 10 | BASE << 5 | reg;
+}
+
+/* Vectors from the base on, predicates before it; of the first-fault register a pattern that it may have. */
+static uint32_t *put_scalable(uint32_t *words, bool stores)
+{
+	if (!has_scalable)
+		return words;
+	if (!stores) {
+		*words++ = 0x2518e000u | (uint32_t)(draw() & 31) << 5; /* ptrue p0.b, pattern */
+		*words++ = 0x25289000;                                 /* wrffr p0.b */
+	}
+	for (unsigned i = 0; i < 32; i++)
+		*words++ = in_lengths(stores ? 0xe5804000 : 0x85804000, (int)i, i);
+	for (unsigned i = 0; i < 16; i++)
+		*words++ = in_lengths(stores ? 0xe5800000 : 0x85800000, -1 - (int)i, i);
+	if (stores) {
+		*words++ = 0x2519f000; /* rdffr p0.b */
+		*words++ = in_lengths(0xe5800000, -17, 0);
+	}
+	return words;
+}
+
 /* To leave(), wherever that is: ldr x30, behind; br x30. */
-static void put_end(uint32_t *words)
+static uint32_t *put_end(uint32_t *words)
 {
 	uint64_t target = (uint64_t)(uintptr_t)leave;
 
 	words[0] = 0x58000000u | 2u << 5 | 30;
 	words[1] = 0xd61f03c0u;
 	memcpy(&words[2], &target, sizeof(target));
+	return words + 4;
 }
-#define END_WORDS 4
+
+/* Of code that began there. Returns where. */
+static size_t end_of(size_t at, const uint32_t *words)
+{
+	size_t size = (size_t)(words - place_of(at)) * 4;
+
+	synchronize(at, size);
+	used = (at + size + 63) & ~(size_t)63;
+	return at;
+}
 
 /* ---- instructions ---- */
 
 /* An access of memory gets its address from the registers that are kept for that; what it moves stays. */
 static uint32_t with_address(uint32_t word)
 {
-	bool by_register = (word & 0x3b200c00) == 0x38200800;
+	bool by_register = (word & 0x3b200c00) == 0x38200800, scalable = (word >> 25 & 15) == 2;
+	unsigned form = word >> 13 & 7;
 
 	word = (word & ~(31u << 5)) | BASE << 5;
 	if (by_register) /* uxtw or lsl, of a small number */
 		word = (word & ~(31u << 16 | 7u << 13)) | OFFSET << 16 | 3u << 13;
+	if (scalable && (form == 2 || form == 3 || form == 6 || (form == 0 && word >> 30 != 3)) &&
+		(word & 0xbe000000) != 0x84000000 && (word & 0xffc00000) != 0xe5800000)
+		word = (word & ~(31u << 16)) | OFFSET << 16;
 	return word;
+}
+
+/* Addresses in vectors would lead anywhere. */
+static bool gathers(uint32_t word)
+{
+	unsigned form = word >> 13 & 7;
+
+	if (word >> 25 == 0x72) /* stores */
+		return form == 1 || (form >= 4 && form < 7);
+	return (word & 0xbe000000) == 0x84000000 && (word & 0xffc0a000) != 0x85800000 &&
+		(word & 0xfe408000) != 0x84408000;
 }
 
 /* It is another one in a region: additions and logic may name it, and what tags or signs. */
@@ -123,6 +182,10 @@ static bool names_stack_pointer(uint32_t word)
 	bool added = (word & 0x1f000000) == 0x11000000 || (word & 0x1fe00000) == 0x0b200000;
 	bool other = (word & 0x1f800000) == 0x12000000 || (word & 0x1fe00000) == 0x1ac00000;
 
+	if ((word & 0xffa0f000) == 0x04205000) /* addvl, addpl */
+		return (word & 31) == 31 || (word >> 16 & 31) == 31;
+	if ((word & 0xff3ffc00) == 0x05203800 || (word & 0xff3fe000) == 0x0528a000) /* dup, cpy */
+		return (word >> 5 & 31) == 31;
 	return ((added || other) && (word & 31) == 31) || ((added || other) && (word >> 5 & 31) == 31) ||
 		(other && (word >> 16 & 31) == 31);
 }
@@ -133,7 +196,8 @@ static bool is_usable(const struct papi_a64_instruction *i)
 	bool system = (i->word & 0xff000000) == 0xd5000000;
 
 	return i->known && plain && !system && !i->work_is_unknown && !i->memory_is_unknown && !(i->writes & KEPT) &&
-		!(i->reads & 1u << 30) && !names_stack_pointer(i->word);
+		!(i->reads & 1u << 30) && !names_stack_pointer(i->word) &&
+		!(i->is_scalable && (!has_scalable || gathers(i->word)));
 }
 
 /* A conditional branch a little forward. */
@@ -190,13 +254,12 @@ static bool run(struct state *state, size_t at)
 static bool works(uint32_t word)
 {
 	struct state state = initial();
-	uint32_t *words = place_of(used);
+	uint32_t *words = put_scalable(place_of(used), false);
+	size_t at = used;
 
-	words[0] = word;
-	put_end(words + 1);
-	synchronize(used, 4 * (1 + END_WORDS));
-	used += 64;
-	return run(&state, used - 64);
+	*words++ = word;
+	words = put_end(put_scalable(words, true));
+	return run(&state, end_of(at, words));
 }
 
 #define POOL 4096
@@ -210,7 +273,9 @@ static uint32_t draw_word(void)
 		0x08000000, 0x0c000000, 0x18000000, 0x28000000, 0x38000000, 0x3c000000 };
 	uint32_t word = (uint32_t)draw();
 
-	if (draw() & 1)
+	if (has_scalable && draw() & 1)
+		word = (word & ~0x1e000000u) | 0x04000000;
+	else if (draw() & 1)
 		word = (word & ~0x1e000000u) | (groups[draw() % COUNT_OF(groups)] & 0x1e000000u);
 	return with_stolen(word);
 }
@@ -235,20 +300,21 @@ static void fill_pool(void)
 
 struct sequence {
 	size_t at;
-	unsigned n;
+	unsigned n, first; /* behind as many words */
 };
 
 static struct sequence make(void)
 {
-	struct sequence sequence = { used, LENGTH / 2 + (unsigned)(draw() % (LENGTH / 2)) };
-	uint32_t *words = place_of(used);
+	struct sequence sequence = { used, LENGTH / 2 + (unsigned)(draw() % (LENGTH / 2)), 0 };
+	uint32_t *words = put_scalable(place_of(used), false);
+
+	sequence.first = (unsigned)(words - place_of(used));
 
 	for (unsigned i = 0; i < sequence.n; i++)
 		words[i] = draw() % 8 || i + 1 == sequence.n ? pool[draw() % POOL]
 							     : draw_branch(sequence.n - i < 6 ? sequence.n - i : 6);
-	put_end(words + sequence.n);
-	synchronize(used, 4 * (sequence.n + END_WORDS));
-	used = (used + 4 * (sequence.n + END_WORDS) + 63) & ~(size_t)63;
+	words = put_end(put_scalable(words + sequence.n, true));
+	end_of(sequence.at, words);
 	return sequence;
 }
 
@@ -274,7 +340,7 @@ static void run_job(void *pointer)
 static void print_sequence(const struct sequence *sequence)
 {
 	for (unsigned i = 0; i < sequence->n; i++)
-		printf("\t.inst 0x%08x\n", place_of(sequence->at)[i]);
+		printf("\t.inst 0x%08x\n", place_of(sequence->at)[sequence->first + i]);
 }
 
 static void print_difference(const struct state *native, const struct state *ours)
@@ -317,6 +383,7 @@ int main(int count, char **arguments)
 	unsigned long sequences = count > 1 ? strtoul(arguments[1], NULL, 0) : 3000, compared = 0;
 	static const int signals[] = { SIGILL, SIGSEGV, SIGBUS };
 
+	has_scalable = getauxval(AT_HWCAP) & HWCAP_SVE;
 	random_state = count > 2 ? strtoull(arguments[2], NULL, 0) : 1;
 	setlinebuf(stdout);
 	setenv("PAPI_VPMU", "always", 1);

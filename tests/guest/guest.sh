@@ -109,6 +109,7 @@ check)
 	grep -E '^(ours-[01]|peer) ' "$directory/output" >"$directory/costs" || :
 	grep -Ev '^(ours-[01]|peer) ' "$directory/output"
 	[ $status -eq 0 ] || exit $status
+	GUEST_CPU=max,sve-max-vq=4 boot './inside.sh scalable' || exit
 	awk -v check=1 -f "$here/costs.awk" "$directory/costs" || status=1
 	exit $status
 	;;

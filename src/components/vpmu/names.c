@@ -97,8 +97,8 @@ const struct papi_vpmu_event papi_vpmu_events[] = {
 	EXACT("FP_SQUARE_ROOTS", "Floating-point square root instructions", ONE(FP_SQUARE_ROOTS)),
 	EXACT("FP_INVERSES", "Floating-point instructions that approximate 1/x", ONE(FP_INVERSES)),
 	EXACT("FP_OPERATIONS",
-		"Floating-point operations: each element of a vector, also a masked one, is one, in a fused "
-		"multiply-add two; no moves, comparisons, conversions",
+		"Floating-point operations: each element of a vector, also a masked one but of SVE, is one, in a "
+		"fused multiply-add two; no moves, comparisons, conversions",
 		SINGLES, DOUBLES, ONE(FP_HALF), ONE(FP_X87)),
 	EXACT("FP_OPERATIONS_HALF", "Floating-point operations in half precision", ONE(FP_HALF)),
 	EXACT("FP_OPERATIONS_SINGLE", "Floating-point operations in single precision", SINGLES),

@@ -18,6 +18,7 @@
 #include "components/vpmu/arm64/profile.h"
 #include "components/vpmu/arm64/describe.h"
 #include "components/vpmu/arm64/translate/translate.h"
+#include "components/vpmu/arm64/vectors.h"
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/jumps.h"
@@ -156,6 +157,14 @@ static bool describe(struct papi_a64_translation *t)
 	return true;
 }
 
+/* Before any such instruction runs. */
+static void note_scalable(const struct papi_a64_block *decoded)
+{
+	for (unsigned i = 0; i < decoded->count && !papi_a64_scalable_used; i++)
+		if (decoded->instructions[i].is_scalable)
+			__atomic_store_n(&papi_a64_scalable_used, 1, __ATOMIC_RELAXED);
+}
+
 static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
 {
 	struct papi_a64_request request = {
@@ -174,6 +183,7 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 		request.zero_shift = papi_a64_zero_shift();
 	}
 	papi_a64_translation_plan(&translation, &request);
+	note_scalable(&translation.decoded);
 	if (translation.n_ways)
 		translation.block.profile = papi_a64_profile_translation(&translation, &place.first_way);
 	translation.plan.has_origins = flavour->wants.modelled;
@@ -235,6 +245,6 @@ const char *papi_vpmu_step_obstacle(uint64_t pc)
 	if (word == PAPI_VPMU_GUARD_FAILED)
 		return "the program goes on where there is no code";
 	papi_a64_decode((uint32_t)word, &instruction);
-	obstacle = papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints(), papi_vpmu_self->wants.parts);
+	obstacle = papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints(), &papi_vpmu_self->wants);
 	return obstacle ? obstacle : "an instruction of the program was being changed";
 }

@@ -22,6 +22,19 @@
 #define FRAME_VECTORS 592
 #define VECTORS_MAGIC 0x46508001
 #define VECTORS_SIZE 528
+	/* Behind that, where there are vectors of any length: the record that says where there are more, the end of
+	 * these, and what it points to. */
+#define FRAME_EXTRA (FRAME_VECTORS + VECTORS_SIZE)
+#define EXTRA_MAGIC 0x45585401
+#define EXTRA_SIZE 32
+#define END_SIZE 16
+#define FRAME_SCALABLE (FRAME_EXTRA + EXTRA_SIZE + END_SIZE)
+#define SCALABLE_MAGIC 0x53564501
+#define SCALABLE_HEAD 16
+	/* For any frame. */
+#define FRAME_ROOM 12288
+
+	.arch_extension sve
 
 	/* All but x15 and x18, which are at home already; the stack pointer and flags. x15 is free. */
 	.macro save_registers
@@ -68,6 +81,17 @@
 	ldp	x24, x25, [x15, #192]
 	ldp	x26, x27, [x15, #208]
 	ldp	x28, x29, [x15, #224]
+	.endm
+
+	/* Vectors of any length, if the program uses them. Changes x0 to x2 and x30. */
+	.macro save_scalable
+	adrp	x0, papi_a64_scalable_used
+	ldr	w0, [x0, :lo12:papi_a64_scalable_used]
+	cbz	w0, 1f
+	str	x0, [x18, #A64_SCALABLE_SAVED]
+	add	x0, x18, #A64_SCALABLE
+	bl	store_scalable
+1:
 	.endm
 
 	/* A function of the runtime, on its stack; x18 stays. */
@@ -125,6 +149,7 @@
 	cbz	x15, child
 	set_in_runtime x15
 	save_registers
+	save_scalable
 	call_runtime papi_vpmu_runtime_dispatch
 	str	x0, [x18, #A64_CODE]
 	b	papi_vpmu_resume
@@ -150,17 +175,42 @@
 /* To the thread's code, with the program's registers. From here to the branch signals are welcome: papi_vpmu_resume to
  * papi_vpmu_resume_end is where the state of the program is that of the thread, whatever the registers hold. */
 	function papi_vpmu_resume
+	ldr	x0, [x18, #A64_SCALABLE_SAVED]
+	cbnz	x0, resume_scalable
 	ldr	x0, [x18, #A64_CODE]
 	ldr	x1, [x18, #A64_PC]
 	cmp	x0, x1
 	b.eq	natively
 	leave_runtime
+enter_code:
 	restore_registers
 	ldp	x16, x17, [x15, #128]
 	stp	x16, x17, [x18, #A64_BRANCHING] /* code that is entered from here takes them from there */
 	ldr	x17, [x18, #A64_CODE]
 	isb /* it may have been written a moment ago */
 	br	x17
+
+/* The same with vectors of any length, which system calls lose: signals that were put off come with those, and the
+ * mask, by a frame. */
+resume_scalable:
+	add	x0, x18, #A64_SCALABLE
+	bl	load_scalable
+	str	xzr, [x18, #A64_SCALABLE_SAVED]
+	ldr	x0, [x18, #A64_CODE]
+	ldr	x1, [x18, #A64_PC]
+	mov	x21, #1
+	cmp	x0, x1
+	b.eq	by_frame
+	str	xzr, [x18, #A64_IN_RUNTIME]
+	ldr	x0, [x18, #A64_SIGNAL_STATE]
+	cmp	x0, #SIGNALS_DEFERRED
+	b.ne	enter_code
+	set_in_runtime x0
+	add	x15, x18, #A64_REGISTERS
+	ldp	x16, x17, [x15, #128]
+	stp	x16, x17, [x18, #A64_BRANCHING]
+	mov	x21, #2
+	b	by_frame
 
 /* The same, behind a call, where x16 may be changed. */
 returned_natively:
@@ -175,6 +225,7 @@ returned_natively:
 /* The same, at a system call that goes on with the rest of one that was interrupted: rt_sigreturn(2) would tell the
  * kernel that there is none. It has no arguments: x0 may be changed. */
 rest_natively:
+	str	xzr, [x18, #A64_SCALABLE_SAVED] /* the call loses them */
 	leave_runtime
 	restore_registers
 	ldp	x16, x17, [x15, #128]
@@ -189,6 +240,7 @@ rest_natively:
 	function papi_vpmu_signal_leave
 	get_self x0, x1
 	add	x18, x0, #A64_BASE
+	str	xzr, [x18, #A64_SCALABLE_SAVED]
 	str	xzr, [x18, #A64_IN_RUNTIME]
 	ldr	x0, [x18, #A64_REGISTERS + 8 * A64_SP]
 	mov	sp, x0
@@ -197,12 +249,14 @@ rest_natively:
 	.size	papi_vpmu_signal_leave, . - papi_vpmu_signal_leave
 
 /* On natively, with the program's registers of the thread and a frame on the stack of the runtime; or, in a child that
- * has none of its own, with the live ones, on its own stack. */
+ * has none of its own, with the live ones, on its own stack. x21: 1 if vectors of any length are live; 2 if they are,
+ * and it goes on in the thread's code. */
 	.type	natively, %function
 natively:
+	mov	x21, #0
+by_frame:
 	ldr	x15, [x18, #A64_STACK]
-	sub	x15, x15, #(FRAME_SIZE & ~4095)
-	sub	x15, x15, #(FRAME_SIZE & 4095)
+	sub	x15, x15, #FRAME_ROOM
 	add	x0, x18, #A64_REGISTERS
 	add	x1, x15, #FRAME_REGISTERS
 	mov	x2, #32
@@ -211,6 +265,11 @@ natively:
 	sub	x2, x2, #1
 	cbnz	x2, 1b
 	ldr	x4, [x18, #A64_FLAGS]
+	ldr	x20, [x18, #A64_PC]
+	cmp	x21, #2
+	b.ne	leave_by_frame
+	str	x18, [x15, #(FRAME_REGISTERS + 8 * 18)]
+	ldr	x20, [x18, #A64_CODE]
 	b	leave_by_frame
 child:
 	sub	x15, sp, #(FRAME_SIZE & ~4095)
@@ -236,11 +295,12 @@ child:
 	stp	x30, x0, [x15, #240]
 	mrs	x4, nzcv
 	sub	x15, x15, #FRAME_REGISTERS
-	/* x15 is the frame, x4 the flags. */
+	ldr	x20, [x18, #A64_PC]
+	mov	x21, #0
+	/* x15 is the frame, x4 the flags, x20 the pc. */
 leave_by_frame:
 	mov	sp, x15
-	ldr	x0, [x18, #A64_PC]
-	str	x0, [sp, #FRAME_PC]
+	str	x20, [sp, #FRAME_PC]
 	str	x4, [sp, #FRAME_STATE]
 	add	x0, sp, #FRAME_VECTORS
 	mov	w1, #(VECTORS_MAGIC & 0xffff)
@@ -250,7 +310,9 @@ leave_by_frame:
 	str	xzr, [x0, #VECTORS_SIZE]
 	add	x0, x0, #8
 	bl	papi_a64_save_vectors
-	/* The mask and the alternate stack are to stay, unless the mask is yet to come. */
+	cbz	x21, 3f
+	bl	put_scalable
+3:	/* The mask and the alternate stack are to stay, unless the mask is yet to come. */
 	mov	x8, #SYS_sigaltstack
 	mov	x0, #0
 	add	x1, sp, #FRAME_STACK
@@ -267,11 +329,83 @@ leave_by_frame:
 	ldr	x0, [x18, #A64_DEFERRED_MASK]
 	str	x0, [sp, #FRAME_MASK]
 	str	xzr, [x18, #A64_SIGNAL_STATE]
-1:	str	xzr, [x18, #A64_IN_RUNTIME]
+1:	cbz	x21, 4f
+	/* A signal may come before the frame is left by. */
+	add	x0, sp, #(FRAME_SCALABLE + SCALABLE_HEAD)
+	bl	load_scalable
+4:	str	xzr, [x18, #A64_IN_RUNTIME]
 	mov	x8, #SYS_rt_sigreturn
 	svc	#0
 	label papi_vpmu_resume_end
 	.size	natively, . - natively
+
+/* To x0, as in the kernel's struct sve_context: 32 vectors, 16 predicates, and the first-fault register, by way of the
+ * first of these. Changes x1. */
+	.type	store_scalable, %function
+store_scalable:
+	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+	str	z\n, [x0, #\n, mul vl]
+	.endr
+	addvl	x1, x0, #16
+	addvl	x1, x1, #16
+	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+	str	p\n, [x1, #\n, mul vl]
+	.endr
+	rdffr	p0.b
+	str	p0, [x1, #16, mul vl]
+	ldr	p0, [x1]
+	ret
+	.size	store_scalable, . - store_scalable
+
+	/* From there. */
+	.type	load_scalable, %function
+load_scalable:
+	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+	ldr	z\n, [x0, #\n, mul vl]
+	.endr
+	addvl	x1, x0, #16
+	addvl	x1, x1, #16
+	ldr	p0, [x1, #16, mul vl]
+	wrffr	p0.b
+	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+	ldr	p\n, [x1, #\n, mul vl]
+	.endr
+	ret
+	.size	load_scalable, . - load_scalable
+
+	/* Into the frame at the stack pointer, behind its other vectors. Changes x0 to x3 and x30. */
+	.type	put_scalable, %function
+put_scalable:
+	mov	x3, x30
+	add	x0, sp, #FRAME_EXTRA
+	mov	w1, #(EXTRA_MAGIC & 0xffff)
+	movk	w1, #(EXTRA_MAGIC >> 16), lsl #16
+	mov	w2, #EXTRA_SIZE
+	stp	w1, w2, [x0]
+	add	x1, sp, #FRAME_SCALABLE
+	stp	x1, xzr, [x0, #8]
+	stp	xzr, xzr, [x0, #24]
+	str	xzr, [x0, #(EXTRA_SIZE + 8)]
+	/* As long as its registers, in units of 16 bytes. */
+	rdvl	x2, #31
+	addvl	x2, x2, #3
+	addpl	x2, x2, #1
+	add	x2, x2, #(SCALABLE_HEAD + 15)
+	and	x2, x2, #-16
+	add	w1, w2, #END_SIZE
+	str	w1, [x0, #16]
+	add	x0, sp, #FRAME_SCALABLE
+	mov	w1, #(SCALABLE_MAGIC & 0xffff)
+	movk	w1, #(SCALABLE_MAGIC >> 16), lsl #16
+	stp	w1, w2, [x0]
+	add	x1, x0, x2
+	stp	xzr, xzr, [x1]
+	rdvl	x1, #1
+	str	x1, [x0, #8]
+	add	x0, x0, #SCALABLE_HEAD
+	bl	store_scalable
+	ret	x3
+	.size	put_scalable, . - put_scalable
 
 /* papi_a64_save_vectors(area): fpsr and fpcr, and 32 registers of 16 bytes. */
 	function papi_a64_save_vectors
@@ -418,6 +552,7 @@ leave_by_frame:
 	label papi_vpmu_arrive
 	get_self x16, x17
 	add	x18, x16, #A64_BASE
+	save_scalable
 	call_runtime papi_vpmu_clone_newborn
 	str	x0, [x18, #A64_CODE]
 	b	papi_vpmu_resume
@@ -427,6 +562,7 @@ leave_by_frame:
 	function papi_vpmu_depart
 	get_self x16, x17
 	add	x18, x16, #A64_BASE
+	save_scalable
 	call_runtime papi_a64_departing
 	and	x1, x0, #~1
 	str	x1, [x18, #A64_CODE]

@@ -7,6 +7,7 @@
 #include "components/vpmu/arm64/recover.h"
 #include "components/vpmu/arm64/translate/offsets.h"
 #include "components/vpmu/arm64/vectors.h"
+#include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/thread.h"
@@ -166,10 +167,29 @@ void papi_vpmu_frame_call_handler(struct papi_vpmu_thread *thread, const struct 
 	thread->pc = delivery->handler;
 }
 
+/* Whether it has vectors of any length, which were interrupted before the program was counted: the kernel puts none
+ * into frames of threads that do not use them. */
+static bool holds_scalable(uint64_t frame)
+{
+	uint64_t at = frame + offsetof(struct papi_vpmu_frame, records), end = at + PAPI_A64_RECORDS;
+	uint32_t head[2];
+
+	while (at < end && papi_vpmu_guarded_copy(head, (const void *)(uintptr_t)at, sizeof(head)) && head[1]) {
+		if (head[0] == EXTRA_MAGIC || (head[0] == SVE_MAGIC && head[1] > sizeof(struct sve_context)))
+			return true;
+		at += head[1];
+	}
+	return false;
+}
+
 /* The frame lies where the stack pointer is. */
 uint64_t papi_vpmu_processor_frame_context(const struct papi_vpmu_thread *thread)
 {
-	return thread->registers[A64_SP] + offsetof(struct papi_vpmu_frame, context);
+	uint64_t frame = thread->registers[A64_SP];
+
+	if (!papi_a64_scalable_used && holds_scalable(frame))
+		__atomic_store_n(&papi_a64_scalable_used, 1, __ATOMIC_RELAXED);
+	return frame + offsetof(struct papi_vpmu_frame, context);
 }
 
 void papi_vpmu_processor_leave_stack(const struct papi_vpmu_signal_stack *stack)

@@ -47,6 +47,8 @@ AT(branches_next, A64_BRANCHES_NEXT);
 AT(branches_limit, A64_BRANCHES_LIMIT);
 AT(gates, A64_GATES);
 AT(syscall_kinds, A64_SYSCALL_KINDS);
+AT(scalable_saved, A64_SCALABLE_SAVED);
+AT(scalable_state, A64_SCALABLE);
 AT(jumps, A64_JUMPS);
 _Static_assert(A64_PAIR_KEYS == A64_WAYS + 8 * A64_MAX_WAYS && A64_PAIR_VALUES == A64_PAIR_KEYS + 8 * PAPI_VPMU_PAIRS,
 	"pairs lie behind the ways");
@@ -121,6 +123,8 @@ void papi_vpmu_processor_move_count(uint64_t *to, uint64_t *from)
 	__atomic_fetch_sub(from, number, __ATOMIC_RELAXED);
 	__atomic_fetch_add(to, number, __ATOMIC_RELAXED);
 }
+
+uint32_t papi_a64_scalable_used;
 
 void papi_vpmu_processor_save_vectors(struct papi_vpmu_thread *thread)
 {

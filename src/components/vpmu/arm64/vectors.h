@@ -4,11 +4,21 @@
 #ifndef PAPI_VPMU_ARM64_VECTORS_H
 #define PAPI_VPMU_ARM64_VECTORS_H
 
+#include <stdint.h>
+
 #pragma GCC visibility push(hidden)
 
 /* An area of 520 bytes: fpsr and fpcr, and 32 registers of 16 bytes, as in the kernel's struct fpsimd_context. */
 void papi_a64_save_vectors(void *area);
 void papi_a64_restore_vectors(const void *area);
+
+/*
+ * Whether the program may use vectors of any length (SVE): from the first such instruction that is translated on, or
+ * from the first frame of a signal that has them. Their registers have what the others have in their lowest 128 bits.
+ * No function in C preserves the rest, nor does any system call, not even of the runtime's: so the dispatcher saves all
+ * of them. Until then nobody pays for that.
+ */
+extern uint32_t papi_a64_scalable_used;
 
 #pragma GCC visibility pop
 

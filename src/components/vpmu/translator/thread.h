@@ -98,9 +98,12 @@ struct papi_vpmu_thread {
 	uint64_t callee;           /* of the last indirect call, or call by a stub */
 	int64_t call_site;         /* what PAPI_VPMU_EXIT_CALLS is about */
 	unsigned char *notes_next; /* where translated code notes calls for the simulators */
+	uint64_t scalable_saved;   /* the program's vectors of any length are in scalable_state */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[PAPI_VPMU_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];
+	/* 32 vectors of 256 bytes at most, 16 predicates and the first-fault register, each as long as it is. */
+	unsigned char scalable_state[8736];
 
 	/* Not reached from emitted code. */
 	bool active; /* it runs translated, but for gates */

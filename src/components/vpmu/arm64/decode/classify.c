@@ -16,8 +16,8 @@ static void count_branches(const struct papi_a64_instruction *i, uint8_t counts[
 	counts[PAPI_VPMU_SYSTEM_CALLS] = i->kind == PAPI_A64_SYSTEM_CALL;
 }
 
-/* A vector of 64 bits is counted among those of 128, which have no other. */
-static enum papi_vpmu_counter operations_counter(const struct papi_a64_instruction *i)
+/* Vectors of 64 bits, or of any length, are counted among those of 128, which have no other. */
+enum papi_vpmu_counter papi_a64_operations_counter(const struct papi_a64_instruction *i)
 {
 	bool is_double = i->element == PAPI_A64_DOUBLE;
 
@@ -41,7 +41,7 @@ static void count_floating_point(const struct papi_a64_instruction *i, uint8_t c
 
 	if (!i->operations || i->element == PAPI_A64_NO_ELEMENT)
 		return;
-	counts[operations_counter(i)] = (uint8_t)(i->operations * i->elements);
+	counts[papi_a64_operations_counter(i)] = (uint8_t)(i->operations * i->elements);
 	counts[PAPI_VPMU_FP_INSTRUCTIONS] = 1;
 	if (i->calculation != PAPI_A64_OTHER)
 		counts[by_calculation[i->calculation]] = 1;

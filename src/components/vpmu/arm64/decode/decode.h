@@ -92,8 +92,8 @@ struct papi_a64_instruction {
 	bool is_vector;  /* on more than one element of a vector register */
 	/* Floating-point operations: so many in each of so many elements. */
 	uint8_t element, calculation, operations, elements;
-	/* Of vectors of any length: elements is 0, for as many compute as there are, or as are active in the predicate of
-	 * bits 12 to 10. What is moved by a prefix has to be followed by its instruction at once. */
+	/* Of vectors of any length: elements is 0, for as many compute as there are, or as are active in the predicate
+	 * of bits 12 to 10. A prefix has to be followed by its instruction at once. */
 	bool is_scalable, by_predicate, is_prefix;
 	/* The lines above tell nothing, as of newer instructions; nor does the one on memory, of matrices. */
 	bool work_is_unknown, memory_is_unknown;
@@ -102,8 +102,16 @@ struct papi_a64_instruction {
 /* What it is. */
 void papi_a64_decode(uint32_t word, struct papi_a64_instruction *instruction);
 
-/* What an execution of it adds to each exact counter but BRANCHES_TAKEN. */
+/* Which of the exact counters has the operations of floating-point arithmetic. */
+enum papi_vpmu_counter papi_a64_operations_counter(const struct papi_a64_instruction *instruction);
+
+/* What an execution of it adds to each exact counter but BRANCHES_TAKEN, and to that of operations if it is active. */
 void papi_a64_classify(const struct papi_a64_instruction *instruction, uint8_t counts[PAPI_VPMU_FIRST_MODELLED]);
+/* Whether the operations that it does are known when it runs, not before. */
+static inline bool papi_a64_is_active(const struct papi_a64_instruction *instruction)
+{
+	return instruction->is_scalable && instruction->operations;
+}
 
 #pragma GCC visibility pop
 

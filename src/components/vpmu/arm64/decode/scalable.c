@@ -249,6 +249,7 @@ void papi_a64_decode_scalable(uint32_t word, struct papi_a64_instruction *i)
 	uint32_t d = PAPI_A64_D(word);
 
 	i->work_is_unknown = true;
+	i->memory_is_unknown = papi_a64_matches(word, 0xff20f800, 0x04205800); /* of matrices: addsvl, rdsvl */
 	if (!group || (group->operations && element_of(word, group->uses) == PAPI_A64_NO_ELEMENT))
 		return;
 	i->work_is_unknown = false;

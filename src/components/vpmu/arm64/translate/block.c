@@ -20,19 +20,35 @@ static bool is_out_of_sight(const struct papi_a64_instruction *instruction)
 	return (instruction->loads || instruction->stores || instruction->prefetches) && !instruction->operand.is_known;
 }
 
-const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bool owned, unsigned parts)
+/* Whether its operations are counted when it runs, and somebody is to know of them sooner or otherwise. */
+static bool is_active_too_late(const struct papi_a64_instruction *instruction, const struct papi_vpmu_wants *wants)
+{
+	unsigned counter;
+
+	if (!papi_a64_is_active(instruction))
+		return false;
+	counter = papi_a64_operations_counter(instruction);
+	return papi_vpmu_is_wanted(wants, counter) && (wants->profile || (wants->overflow && wants->weights[counter]));
+}
+
+const char *papi_a64_obstacle(
+	const struct papi_a64_instruction *instruction, bool owned, const struct papi_vpmu_wants *wants)
 {
 	if (instruction->kind == PAPI_A64_IN_PLACE)
 		return "the program has come to an instruction that depends on its address in a way that the virtual "
 		       "PMU does not know";
 	if (instruction->work_is_unknown && instruction->memory_is_unknown)
 		return "the program uses matrices or streaming vectors (SME), which the virtual PMU cannot count";
-	if (instruction->is_scalable || instruction->work_is_unknown || instruction->memory_is_unknown)
-		return "the program uses instructions that the virtual PMU cannot count: scalable vectors (SVE), "
-		       "or newer ones";
-	if (parts & PAPI_VPMU_PART_DATA && is_out_of_sight(instruction))
+	if (instruction->work_is_unknown || instruction->memory_is_unknown)
+		return "the program uses instructions that the virtual PMU cannot count: they are newer than "
+		       "it";
+	if (wants && wants->parts & PAPI_VPMU_PART_DATA && is_out_of_sight(instruction))
 		return "the program uses instructions whose accesses the simulators of the virtual PMU do not know: "
-		       "tags of memory, addresses that are signed, or copies of any length";
+		       "vectors of any length (SVE), tags of memory, addresses that are signed, or copies of any "
+		       "length";
+	if (wants && is_active_too_late(instruction, wants))
+		return "the program computes in vectors of any length (SVE), whose operations can be counted, but "
+		       "neither told by instruction nor overflow";
 	if (is_breakpoint(instruction) && owned)
 		return "the program has come to a breakpoint, of a debugger or without a handler";
 	return NULL;
@@ -87,8 +103,15 @@ static bool is_owned(const struct papi_vpmu_view *view, const struct papi_a64_in
 	return is_breakpoint(instruction) && view->owns_breakpoints(view);
 }
 
+/* To the next block, which has what it belongs to: unless that cannot be translated. */
+static void leave_prefix(struct papi_a64_block *block)
+{
+	if (block->count > 1 && block->instructions[block->count - 1].is_prefix)
+		block->count--;
+}
+
 void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_block *block, uint64_t pc, unsigned most,
-	unsigned asides, bool backward, unsigned parts)
+	unsigned asides, bool backward, const struct papi_vpmu_wants *wants)
 {
 	uint64_t end = pc % 4 ? 0 : view->executable_until(view, pc);
 	const uint8_t *words = papi_vpmu_view_bytes(view, pc);
@@ -103,7 +126,7 @@ void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_bl
 
 		__builtin_memcpy(&word, words + (size_t)4 * block->count, sizeof(word));
 		papi_a64_decode(word, instruction);
-		if (papi_a64_obstacle(instruction, is_owned(view, instruction), parts))
+		if (papi_a64_obstacle(instruction, is_owned(view, instruction), wants))
 			break;
 		if (instruction->kind == PAPI_A64_LOAD_EXCLUSIVE && block->count > LAST_EXCLUSIVE)
 			return;
@@ -112,12 +135,16 @@ void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_bl
 				words, end - pc < 4 * LONGEST_ACCESS ? (unsigned)(end - pc) / 4 : LONGEST_ACCESS);
 			asides = PAPI_A64_MAX_ASIDES;
 		}
+		if (instruction->is_prefix && most == 1)
+			most = 2;
 		block->count++;
 		if (ends_block(instruction) && !goes_on_behind(instruction, &asides, backward))
 			return;
 	}
-	if (block->count)
+	if (block->count) {
+		leave_prefix(block);
 		return;
+	}
 	/* Nothing can be executed there, or it is to be run where it is. */
 	block->alone = true;
 	block->count = 1;

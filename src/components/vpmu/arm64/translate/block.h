@@ -5,6 +5,7 @@
 
 #include "components/vpmu/arm64/decode/decode.h"
 #include "components/vpmu/translator/view.h"
+#include "components/vpmu/translator/wanted.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -46,13 +47,15 @@ static inline bool papi_a64_leads_aside(const struct papi_a64_block *block, unsi
  * Decodes the block at pc: as many instructions as can be executed there, at most, and one that cannot be translated
  * if there is no other. It goes on behind so many conditional branches, which leave it when they are taken, of those
  * backward where that is said; and it does not begin exclusive accesses near its end. Of one instruction at most, an
- * exclusive access is the load to the store. What those parts of the simulators could not be told of is not translated.
+ * exclusive access is the load to the store, and a prefix has its instruction. Code that could not be counted as wanted
+ * is not translated; NULL: nothing is wanted.
  */
 void papi_a64_block_decode(const struct papi_vpmu_view *view, struct papi_a64_block *block, uint64_t pc, unsigned most,
-	unsigned asides, bool backward, unsigned parts);
+	unsigned asides, bool backward, const struct papi_vpmu_wants *wants);
 
-/* Why an instruction cannot be translated; NULL. owned: breakpoints are a debugger's; parts: of the simulators. */
-const char *papi_a64_obstacle(const struct papi_a64_instruction *instruction, bool owned, unsigned parts);
+/* Why an instruction cannot be translated; NULL. owned: breakpoints are a debugger's. */
+const char *papi_a64_obstacle(
+	const struct papi_a64_instruction *instruction, bool owned, const struct papi_vpmu_wants *wants);
 
 /* trim.c: where the linker's stub at pc has the address that it leads to; 0: it is none. */
 uint64_t papi_a64_stub_slot(const struct papi_vpmu_view *view, uint64_t pc);

@@ -10,6 +10,8 @@
  *	str  x18, [v, home of x18]
  *	mov  x18, v
  *	ldr  v, [x18, spilled v]
+ *
+ * What an instruction has as its prefix (movprfx) comes right before it, behind all that.
  */
 #include "components/vpmu/arm64/translate/translate.h"
 
@@ -118,9 +120,30 @@ static unsigned stand_in(uint32_t named)
 	return reg;
 }
 
-static void copy_with_stolen(
-	struct papi_a64_translation *t, const struct papi_a64_instruction *instruction, uint64_t pc)
+static bool has_prefix(const struct papi_a64_translation *t, unsigned n)
 {
+	const struct papi_a64_block *decoded = &t->decoded;
+
+	return n > 0 && n < decoded->count && decoded->instructions[n - 1].is_prefix &&
+		decoded->instructions[n].is_scalable && !decoded->instructions[n].is_prefix;
+}
+
+/* With the prefix that belongs to it, if there is one: nothing may come between the two. */
+static void emit_whole(struct papi_a64_translation *t, unsigned n)
+{
+	const struct papi_a64_instruction *instruction = &t->decoded.instructions[n];
+
+	if (has_prefix(t, n)) {
+		papi_a64_emit(&t->e, instruction[-1].word);
+		papi_a64_mark(t, papi_a64_pc_of(&t->decoded, n));
+	}
+	papi_a64_emit(&t->e, instruction->word);
+}
+
+static void copy_with_stolen(struct papi_a64_translation *t, unsigned n, uint64_t pc)
+{
+	const struct papi_a64_instruction *instruction = &t->decoded.instructions[n];
+	uint64_t next = papi_a64_pc_of(&t->decoded, n + 1);
 	uint32_t named = instruction->reads | instruction->writes;
 	bool wants_18 = named & X18, wants_15 = named & X15;
 	/* An instruction that is not known may have written. */
@@ -133,27 +156,38 @@ static void copy_with_stolen(
 		give_18(t, base, pc);
 	if (wants_15)
 		give_15(t, base, pc);
-	papi_a64_emit(&t->e, instruction->word);
-	papi_a64_mark(t, pc + 4);
+	emit_whole(t, n);
+	papi_a64_mark(t, next);
 	if (wants_15)
-		take_15(t, base, writes_15, pc + 4);
+		take_15(t, base, writes_15, next);
 	if (wants_18)
-		take_18(t, base, pc + 4);
+		take_18(t, base, next);
 	if (wants_15)
-		papi_a64_give_back(t, pc + 4);
+		papi_a64_give_back(t, next);
+}
+
+static void copy_active(struct papi_a64_translation *t, unsigned n)
+{
+	emit_whole(t, n);
+	papi_a64_end_active(t, papi_a64_pc_of(&t->decoded, n + 1));
 }
 
 void papi_a64_copy(struct papi_a64_translation *t, unsigned n)
 {
 	const struct papi_a64_instruction *instruction = &t->decoded.instructions[n];
-	uint64_t pc = papi_a64_pc_of(&t->decoded, n);
+	uint64_t pc = papi_a64_pc_of(&t->decoded, has_prefix(t, n) ? n - 1 : n);
 
+	if (has_prefix(t, n + 1))
+		return; /* comes right before the next */
 	if (instruction->kind == PAPI_A64_ADDRESS)
 		copy_address(t, instruction, pc);
 	else if (instruction->kind == PAPI_A64_LITERAL)
 		copy_literal(t, instruction, pc);
 	else if ((instruction->reads | instruction->writes) & (X15 | X18))
-		copy_with_stolen(t, instruction, pc);
+		copy_with_stolen(t, n, pc);
+	else if (papi_a64_count_active(t, n, pc))
+		copy_active(t, n);
 	else
-		papi_a64_emit(&t->e, instruction->word);
+		emit_whole(t, n);
+	papi_a64_mark(t, papi_a64_pc_of(&t->decoded, n + 1));
 }

@@ -45,11 +45,13 @@
 #define A64_CALLS_TOP      1216 /* address */
 #define A64_CALLEE         1224 /* uint64_t */
 #define A64_CALL_SITE      1232 /* int64_t */
+#define A64_SCALABLE_SAVED 1248 /* uint64_t */
 
 #define A64_GATES         1536 /* struct papi_vpmu_gate[A64_MAX_GATES] */
 #define A64_MAX_GATES     32
 #define A64_GATE_SIZE     24
 #define A64_SYSCALL_KINDS 2560    /* unsigned char[512] */
+#define A64_SCALABLE      3072    /* unsigned char[8736] */
 #define A64_JUMPS         61952   /* uint64_t[65536]: 15 times 4096, and 512 */
 #define A64_WAYS          2093568 /* uint64_t[A64_MAX_WAYS]: counters of a profile, where there is one */
 #define A64_MAX_WAYS      4194304

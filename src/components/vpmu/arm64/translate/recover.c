@@ -124,6 +124,17 @@ static void correct_taken(const struct papi_a64_recovery *r, const struct papi_v
 		r->add_way(r, PAPI_VPMU_WAY_TAKEN, offset / 4, 1);
 }
 
+/* An instruction has been counted by its active elements, but has not run. */
+static void take_back_active(const struct papi_a64_recovery *r, uint32_t offset, uint64_t active)
+{
+	struct papi_a64_instruction instruction;
+
+	decode_at(r->block, offset, &instruction);
+	if (instruction.is_prefix)
+		decode_at(r->block, offset + 4, &instruction);
+	r->counters[papi_a64_operations_counter(&instruction)] -= active * instruction.operations;
+}
+
 /* ---- registers ---- */
 
 static uint64_t target_of_aside(const struct papi_a64_recovery *r, uint32_t end)
@@ -198,6 +209,8 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
 			correct_counters(r, mark);
 		correct_taken(r, mark);
 	}
+	if (mark->spilled & PAPI_A64_ADDED_ACTIVE)
+		take_back_active(r, mark->pc, state->registers[A64_BORROWED]);
 	state->pc = recover_pc(r, mark, state);
 	recover_registers(r, mark, state);
 	if (mark->call && r->finish_call)

@@ -155,7 +155,7 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 		request->unreadable     ? 0
 			: request->step ? 1
 					: PAPI_A64_BLOCK_LENGTH,
-		asides_of(request), t->lone, request->library ? 0 : request->wants->parts);
+		asides_of(request), t->lone, request->library ? NULL : request->wants);
 	if (!t->decoded.alone && !request->library)
 		papi_a64_trim_call(request->view, &t->decoded);
 	if (request->wants->parts)
@@ -200,7 +200,6 @@ static void translate_instructions(struct papi_a64_translation *t)
 			papi_a64_lead_aside(t, i);
 		} else if (is_translated(&decoded->instructions[i])) {
 			papi_a64_copy(t, i);
-			papi_a64_mark(t, papi_a64_pc_of(decoded, i + 1));
 		}
 	}
 	papi_a64_end_block(t);

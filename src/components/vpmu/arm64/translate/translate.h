@@ -60,7 +60,9 @@
 /* What has run up to here is in the stream of branches, and in the trace. */
 #define PAPI_A64_TOLD_BRANCHES 0x40u
 #define PAPI_A64_TOLD_RECORD   0x80u
-#define PAPI_A64_BASE(mark)    ((mark) >> 8)
+#define PAPI_A64_BASE(mark)    ((mark) >> 8 & 31)
+/* x15 has how many elements are active, which have been counted, and the instruction has not run. */
+#define PAPI_A64_ADDED_ACTIVE 0x2000u
 
 /* The code to translate, and how. */
 struct papi_a64_request {
@@ -184,6 +186,11 @@ void papi_a64_count_up_to(struct papi_a64_translation *t, unsigned branch);
 void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch);
 /* One more branch taken, that at the end, where the program is about to be at target. */
 void papi_a64_count_taken(struct papi_a64_translation *t, uint64_t target);
+
+/* active.c: adds what an instruction does in each of its active elements, before it runs; x15 has their number until
+ * papi_a64_end_active(). False: nothing of it is wanted. pc: of its prefix, if it has one. */
+bool papi_a64_count_active(struct papi_a64_translation *t, unsigned instruction, uint64_t pc);
+void papi_a64_end_active(struct papi_a64_translation *t, uint64_t pc);
 
 /* ways.c: finds the ways through the block, once it is decoded. */
 void papi_a64_plan_ways(struct papi_a64_translation *t);

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Vectors of any length (SVE) in regions that are counted virtually: kernels compute the same as natively, and count
+ * what their instructions say (scalable.S), floating-point operations by active elements; signals find and leave all of
+ * the registers; and what is not counted says why.
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "virtual.h"
+
+/* scalable.S */
+uint64_t vector_length(void), length(const char *text), known_vectors(uint64_t rounds), leaves(const void *memory),
+	streaming_length(void);
+void daxpy(double *y, const double *x, uint64_t n, double a), rotate(float *pairs, uint64_t n),
+	halves(uint16_t *x, uint64_t pieces), spoil(void);
+extern const char known_vectors_loop[], known_vectors_end[];
+float sum(const float *x, uint64_t n);
+double gather(const double *table, const uint64_t *index, uint64_t n);
+
+#define N      1001
+#define ROUNDS 100
+
+/* ---- counts ---- */
+
+enum { TOTAL, READS, WRITES, JUMPS, DOUBLES, SINGLES, HALVES, FUSED, COMPUTING, VECTORS, ALL, MISPREDICTED = ALL };
+
+static const char *const names[ALL + 1] = { "vpmu:::INSTRUCTIONS", "vpmu:::LOADS", "vpmu:::STORES",
+	"vpmu:::BRANCHES_TAKEN", "vpmu:::FP_OPERATIONS_DOUBLE", "vpmu:::FP_OPERATIONS_SINGLE",
+	"vpmu:::FP_OPERATIONS_HALF", "vpmu:::FMA_INSTRUCTIONS", "vpmu:::FP_INSTRUCTIONS", "vpmu:::VECTOR_INSTRUCTIONS",
+	"vpmu:::BRANCHES_MISPREDICTED" };
+
+static double x[N], y[N];
+static float floats[2 * N];
+static uint64_t indexes[N];
+static uint16_t small[N * 128];
+static volatile uint64_t n;
+static volatile double result;
+
+static void do_daxpy(void)
+{
+	daxpy(y, x, n, 2);
+}
+
+static void do_sum(void)
+{
+	result = (double)sum(floats, n);
+}
+
+static void do_gather(void)
+{
+	result = gather(x, indexes, n);
+}
+
+static void do_rotate(void)
+{
+	rotate(floats, n);
+}
+
+static void do_halves(void)
+{
+	halves(small, n);
+}
+
+static void fill(void)
+{
+	for (unsigned i = 0; i < N; i++) {
+		x[i] = i;
+		y[i] = 1000 - (double)i;
+		indexes[i] = i * 37 % N;
+		floats[2 * i] = (float)(i % 16 * (i % 16));
+		floats[2 * i + 1] = (float)i;
+	}
+	for (unsigned i = 0; i < COUNT_OF(small); i++)
+		small[i] = 0x3c00; /* 1 */
+}
+
+/* Of so many elements; of those events, or of one alone. */
+static void count(void (*work)(void), uint64_t elements, int only, long long counts[ALL])
+{
+	int set = PAPI_NULL;
+
+	fill();
+	n = elements;
+	REQUIRE_OK(PAPI_create_eventset(&set));
+	for (int i = 0; i <= ALL; i++)
+		if (only < 0 ? i < ALL : i == only)
+			REQUIRE_OK(PAPI_add_named_event(set, names[i]));
+	REQUIRE_OK(PAPI_start(set));
+	work();
+	EXPECT_OK(PAPI_stop(set, counts));
+	EXPECT_OK(PAPI_cleanup_eventset(set));
+	EXPECT_OK(PAPI_destroy_eventset(&set));
+}
+
+struct kernel {
+	const char *name;
+	void (*work)(void);
+	size_t element;            /* 0: it is said how many pieces */
+	long long of_piece[ALL];   /* what each time through the loop counts */
+	long long of_element[ALL]; /* and each element besides */
+	long long of_bytes[ALL];   /* and so many bytes of a vector, of each piece; 0: nothing */
+};
+
+static const struct kernel kernels[] = {
+	{ "daxpy", do_daxpy, 8,
+		{ [TOTAL] = 7, [READS] = 2, [WRITES] = 1, [JUMPS] = 1, [FUSED] = 1, [COMPUTING] = 1, [VECTORS] = 4 },
+		{ [DOUBLES] = 2 }, { 0 } },
+	{ "sum", do_sum, 4, { [TOTAL] = 10, [READS] = 1, [JUMPS] = 1, [FUSED] = 1, [COMPUTING] = 4, [VECTORS] = 7 },
+		{ [SINGLES] = 3 }, { [SINGLES] = 2 } },
+	{ "gather", do_gather, 8, { [TOTAL] = 6, [READS] = 2, [JUMPS] = 1, [COMPUTING] = 1, [VECTORS] = 3 },
+		{ [DOUBLES] = 1 }, { 0 } },
+	{ "rotate", do_rotate, 4,
+		{ [TOTAL] = 10, [READS] = 1, [WRITES] = 1, [JUMPS] = 1, [COMPUTING] = 2, [VECTORS] = 6 },
+		{ [SINGLES] = 2 }, { 0 } },
+	{ "halves", do_halves, 0,
+		{ [TOTAL] = 8,
+			[READS] = 1,
+			[WRITES] = 1,
+			[JUMPS] = 1,
+			[FUSED] = 2,
+			[COMPUTING] = 3,
+			[VECTORS] = 5,
+			[HALVES] = 6 },
+		{ 0 }, { [SINGLES] = 2, [HALVES] = 2 } },
+};
+
+static long long pieces_of(const struct kernel *kernel, long long elements)
+{
+	long long each = kernel->element ? (long long)(vector_length() / kernel->element) : 1;
+
+	return (elements + each - 1) / each;
+}
+
+/* What N elements count more than one. */
+static long long expected(const struct kernel *kernel, int event)
+{
+	long long pieces = pieces_of(kernel, N) - pieces_of(kernel, 1), bytes = (long long)vector_length();
+
+	return pieces * kernel->of_piece[event] + (N - 1) * kernel->of_element[event] +
+		(kernel->of_bytes[event] ? pieces * bytes / kernel->of_bytes[event] : 0);
+}
+
+static void expect_counts(const struct kernel *kernel)
+{
+	long long one[ALL], all[ALL], alone[ALL], one_alone[ALL];
+
+	count(kernel->work, 1, -1, one);
+	count(kernel->work, 1, -1, one); /* the first time found the way */
+	count(kernel->work, N, -1, all);
+	for (int i = 0; i < ALL; i++) {
+		count(kernel->work, 1, i, one_alone);
+		count(kernel->work, N, i, alone);
+		if (!EXPECT_EQUAL(expected(kernel, i), all[i] - one[i]) ||
+			!EXPECT_EQUAL(expected(kernel, i), alone[0] - one_alone[0]))
+			printf("%s of %s\n", names[i], kernel->name);
+	}
+}
+
+static void counts_of_kernels(void)
+{
+	for (unsigned i = 0; i < COUNT_OF(kernels); i++)
+		expect_counts(&kernels[i]);
+}
+
+/* ---- what they compute ---- */
+
+static void same_results(void)
+{
+	static unsigned char native[sizeof(x) + sizeof(y) + sizeof(floats)];
+	long long counts[ALL];
+
+	for (unsigned i = 0; i < COUNT_OF(kernels); i++) {
+		double number;
+
+		fill();
+		n = N;
+		kernels[i].work();
+		number = result;
+		memcpy(native, y, sizeof(y));
+		memcpy(native + sizeof(y), floats, sizeof(floats));
+		count(kernels[i].work, N, -1, counts);
+		EXPECT(number == result);
+		EXPECT(!memcmp(native, y, sizeof(y)) && !memcmp(native + sizeof(y), floats, sizeof(floats)));
+	}
+	/* And that is right. */
+	fill();
+	daxpy(y, x, N, 2);
+	for (unsigned i = 0; i < N; i++)
+		EXPECT(y[i] == 1000 + (double)i);
+}
+
+static const char *text;
+static uint64_t text_length;
+
+static void do_length(void)
+{
+	text_length = length(text);
+}
+
+/* Texts that end where memory does: their last load faults in part. */
+static void first_faults(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long long counts[ALL];
+
+	REQUIRE(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+	for (unsigned size = 0; size < 700; size += 23) {
+		text = pages + page - size - 1;
+		memset(pages, 'x', page);
+		pages[page - 1] = '\0';
+		count(do_length, 0, -1, counts);
+		EXPECT_EQUAL(size, (long long)text_length);
+	}
+	EXPECT(munmap(pages, 2 * page) == 0);
+}
+
+/* ---- signals ---- */
+
+static volatile unsigned handled, shown, wrongly_shown;
+
+/* z31 is 31 more than a multiple of 64 in its first element, and 7 more in each. */
+static void look_at(const struct sve_context *record)
+{
+	const uint64_t *z31 = (const uint64_t *)(const void *)((const char *)record +
+		SVE_SIG_ZREG_OFFSET(record->vl / 16, 31));
+
+	if (record->vl != vector_length() || record->head.size <= sizeof(*record))
+		return;
+	shown++;
+	for (unsigned i = 1; i < record->vl / 8u; i++)
+		wrongly_shown += z31[i] != z31[0] + 7 * i;
+	wrongly_shown += z31[0] % 64 != 31;
+}
+
+static void find_record(const unsigned char *records)
+{
+	const struct _aarch64_ctx *head = (const struct _aarch64_ctx *)(const void *)records;
+
+	while (head->magic) {
+		if (head->magic == SVE_MAGIC)
+			look_at((const struct sve_context *)(const void *)head);
+		if (head->magic == EXTRA_MAGIC)
+			find_record((const unsigned char *)(uintptr_t)((const struct extra_context *)(const void *)head)
+					    ->datap);
+		head = (const struct _aarch64_ctx *)(const void *)((const char *)head + head->size);
+	}
+}
+
+/* Everything that handlers may change is another then, and a system call has been made. */
+static void on_alarm(int number, siginfo_t *info, void *context)
+{
+	const mcontext_t *program = &((ucontext_t *)context)->uc_mcontext;
+
+	(void)number;
+	(void)info;
+	handled++;
+	/* Not in the first round, when all of them are about to be set. */
+	if (program->pc >= (uintptr_t)known_vectors_loop && program->pc < (uintptr_t)known_vectors_end &&
+		program->regs[2] > 64)
+		find_record(program->__reserved);
+	getppid();
+	spoil();
+}
+
+static uint64_t wrong;
+
+static void do_known(void)
+{
+	wrong += known_vectors(n);
+}
+
+static void do_daxpys(void)
+{
+	for (unsigned i = 0; i < 30; i++)
+		do_daxpy();
+}
+
+/* What the loop takes here, in microseconds. */
+static long duration(void)
+{
+	long long counts[ALL], start, end;
+
+	count(do_known, ROUNDS, TOTAL, counts);
+	start = PAPI_get_real_usec();
+	count(do_known, ROUNDS, TOTAL, counts);
+	end = PAPI_get_real_usec();
+	return (long)(end - start);
+}
+
+static void start_timer(long microseconds)
+{
+	struct timeval time = { microseconds / 1000000, microseconds % 1000000 };
+	struct itimerval interval = { time, time };
+
+	REQUIRE(setitimer(ITIMER_REAL, &interval, NULL) == 0);
+}
+
+static void signals_keep_all(void)
+{
+	struct sigaction action = { .sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART };
+	long long counts[ALL], quiet[ALL];
+	long interval = duration() / 8 + 300;
+
+	count(do_daxpys, N, DOUBLES, quiet);
+	REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+	for (unsigned i = 0; i < 300 && handled < 300; i++) {
+		static const int events[] = { -1, TOTAL, MISPREDICTED };
+
+		start_timer(interval);
+		count(do_known, ROUNDS, events[i % 3], counts);
+		count(do_daxpys, N, DOUBLES, counts);
+		start_timer(0);
+		if (!EXPECT_EQUAL(quiet[0], counts[0]) || !EXPECT_EQUAL(0, (long long)wrong))
+			return;
+	}
+	printf("%u signals, %u of them with the vectors\n", handled, shown);
+	EXPECT(handled > 50 && shown > 10);
+	EXPECT_EQUAL(0, wrongly_shown);
+}
+
+/* ---- what is not counted ---- */
+
+static int new_set(const char *name, int *code)
+{
+	int set = PAPI_NULL;
+
+	REQUIRE_OK(PAPI_create_eventset(&set));
+	REQUIRE_OK(PAPI_event_name_to_code(name, code));
+	REQUIRE_OK(PAPI_add_event(set, *code));
+	return set;
+}
+
+static void forget(int set)
+{
+	EXPECT_OK(PAPI_cleanup_eventset(set));
+	EXPECT_OK(PAPI_destroy_eventset(&set));
+}
+
+/* Where accesses are modelled, a load is what cannot be: from there on natively, with all registers. */
+static void goes_on_natively(void)
+{
+	int code, set = new_set("vpmu:::L1D_MISSES", &code);
+	long long counted;
+	uint64_t changed;
+
+	REQUIRE_OK(PAPI_start(set));
+	changed = leaves(x);
+	EXPECT_ERROR(PAPI_ECNFLCT, "vectors of any length (SVE)", PAPI_stop(set, &counted));
+	EXPECT_EQUAL(0, (long long)changed);
+	forget(set);
+}
+
+static void matrices(void)
+{
+	int code, set;
+	long long counted;
+
+	if (!(getauxval(AT_HWCAP2) & HWCAP2_SME))
+		return;
+	set = new_set(names[TOTAL], &code);
+	REQUIRE_OK(PAPI_start(set));
+	EXPECT(streaming_length() > 0);
+	EXPECT_ERROR(PAPI_ECNFLCT, "SME", PAPI_stop(set, &counted));
+	forget(set);
+}
+
+static void on_overflow(int set, void *address, long long vector, void *context)
+{
+	(void)set;
+	(void)address;
+	(void)vector;
+	(void)context;
+	handled++;
+}
+
+/* Always the same code. */
+static __attribute__((noinline)) long long count_known(int set)
+{
+	long long counted;
+
+	REQUIRE_OK(PAPI_start(set));
+	do_known();
+	REQUIRE_OK(PAPI_stop(set, &counted));
+	return counted;
+}
+
+/* Operations are not known before they are done; instructions are. */
+static void overflows(void)
+{
+	int code, set = new_set("vpmu:::FP_OPERATIONS_DOUBLE", &code);
+	long long counted, counts[3];
+
+	n = N;
+	REQUIRE_OK(PAPI_overflow(set, code, 100, 0, on_overflow));
+	REQUIRE_OK(PAPI_start(set));
+	do_daxpy();
+	EXPECT_ERROR(PAPI_ECNFLCT, "neither told by instruction nor overflow", PAPI_stop(set, &counted));
+	EXPECT_OK(PAPI_overflow(set, code, 0, 0, on_overflow));
+	forget(set);
+
+	/* The first time without. */
+	set = new_set(names[TOTAL], &code);
+	handled = 0;
+	n = 20;
+	for (unsigned i = 0; i < 3; i++) {
+		if (i == 2)
+			REQUIRE_OK(PAPI_overflow(set, code, 50, 0, on_overflow));
+		counts[i] = count_known(set);
+	}
+	EXPECT_EQUAL(counts[1], counts[2]);
+	EXPECT_EQUAL(counts[2] / 50, handled);
+	EXPECT_EQUAL(0, (long long)wrong);
+	EXPECT_OK(PAPI_overflow(set, code, 0, 0, on_overflow));
+	forget(set);
+}
+
+/* What does not ask where they access memory. */
+static void models(void)
+{
+	long long counted[ALL];
+
+	count(do_known, ROUNDS, MISPREDICTED, counted);
+	EXPECT(counted[0] > 0);
+	EXPECT_EQUAL(0, (long long)wrong);
+}
+
+static const struct test tests[] = {
+	{ "counts of kernels", counts_of_kernels },
+	{ "same results", same_results },
+	{ "first faults", first_faults },
+	{ "signals keep all", signals_keep_all },
+	{ "goes on natively", goes_on_natively },
+	{ "matrices", matrices },
+	{ "overflows", overflows },
+	{ "models", models },
+};
+
+int main(void)
+{
+	setlinebuf(stdout);
+	setenv("PAPI_VPMU", "always", 1);
+	if (!(getauxval(AT_HWCAP) & HWCAP_SVE)) {
+		printf("this processor has no vectors of any length (SVE)\n");
+		return 77;
+	}
+	if (!virtual_begin())
+		return 77;
+	printf("vectors of %llu bytes\n", (unsigned long long)vector_length());
+	return check_run(tests, COUNT_OF(tests));
+}
