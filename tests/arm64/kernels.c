@@ -15,6 +15,8 @@
 
 #define N 500
 
+/* scalable.S, of which these compute with whole numbers. */
+uint64_t length(const char *text), known_vectors(uint64_t rounds);
 /* stolen.S */
 uint64_t stolen(uint64_t *memory, uint64_t rounds), all_registers(uint64_t *memory, uint64_t rounds),
 	exclusives(uint64_t *memory, uint64_t rounds), signed_pointers(uint64_t rounds), flags(uint64_t rounds);
@@ -242,6 +244,17 @@ static void run_flags(void)
 	expect_same(&first, flags(100));
 }
 
+/* Nothing where the processor has no vectors of any length. */
+static void run_scalable(void)
+{
+	static const char text[] = "as long as it is, which is to be longer than the vectors of most processors are";
+
+	if (!(getauxval(AT_HWCAP) & HWCAP_SVE))
+		return;
+	EXPECT_EQUAL(0, (long long)known_vectors(20));
+	EXPECT_EQUAL((long long)strlen(text), (long long)length(text));
+}
+
 const struct kernel kernels[] = {
 	{ "quicksort", run_quicksort },
 	{ "qsort of libc", run_qsort },
@@ -259,6 +272,7 @@ const struct kernel kernels[] = {
 	{ "exclusive accesses", run_exclusives },
 	{ "signed pointers", run_pointers },
 	{ "flags", run_flags },
+	{ "scalable vectors", run_scalable },
 };
 const unsigned n_kernels = COUNT_OF(kernels);
 

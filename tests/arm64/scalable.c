@@ -258,6 +258,13 @@ static void find_record(const unsigned char *records)
 	}
 }
 
+/* Not in the first round, when all of them are about to be set. */
+static bool is_known(const mcontext_t *program)
+{
+	return program->pc >= (uintptr_t)known_vectors_loop && program->pc < (uintptr_t)known_vectors_end &&
+		program->regs[2] > 64;
+}
+
 /* Everything that handlers may change is another then, and a system call has been made. */
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
@@ -266,9 +273,7 @@ static void on_alarm(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	handled++;
-	/* Not in the first round, when all of them are about to be set. */
-	if (program->pc >= (uintptr_t)known_vectors_loop && program->pc < (uintptr_t)known_vectors_end &&
-		program->regs[2] > 64)
+	if (is_known(program))
 		find_record(program->__reserved);
 	getppid();
 	spoil();
@@ -305,6 +310,41 @@ static void start_timer(long microseconds)
 	struct itimerval interval = { time, time };
 
 	REQUIRE(setitimer(ITIMER_REAL, &interval, NULL) == 0);
+}
+
+static int started_set = PAPI_NULL;
+static volatile bool has_started;
+
+static void start_to_count(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	if (has_started || !is_known(&((ucontext_t *)context)->uc_mcontext))
+		return;
+	EXPECT_OK(PAPI_start(started_set));
+	has_started = true;
+}
+
+/* In a handler, where a loop that was not counted has been interrupted: it goes on with what it had. */
+static void starts_in_a_handler(void)
+{
+	struct sigaction action = { .sa_sigaction = start_to_count, .sa_flags = SA_SIGINFO | SA_RESTART };
+	long long counted = 0;
+
+	REQUIRE_OK(PAPI_create_eventset(&started_set));
+	REQUIRE_OK(PAPI_add_named_event(started_set, names[TOTAL]));
+	REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+	n = ROUNDS;
+	start_timer(2000);
+	for (unsigned i = 0; i < 100000 && !has_started; i++)
+		do_known();
+	start_timer(0);
+	REQUIRE(has_started);
+	EXPECT_OK(PAPI_stop(started_set, &counted));
+	EXPECT(counted > 0);
+	EXPECT_EQUAL(0, (long long)wrong);
+	EXPECT_OK(PAPI_cleanup_eventset(started_set));
+	EXPECT_OK(PAPI_destroy_eventset(&started_set));
 }
 
 static void signals_keep_all(void)
@@ -437,6 +477,7 @@ static void models(void)
 }
 
 static const struct test tests[] = {
+	{ "starts in a handler", starts_in_a_handler },
 	{ "counts of kernels", counts_of_kernels },
 	{ "same results", same_results },
 	{ "first faults", first_faults },

@@ -35,7 +35,7 @@ scalable)
 	# On a processor that has vectors of any length: the kernel forgets them in system calls, as an emulator of
 	# programs does not.
 	status=0
-	for program in 'guest_virtual_generated 100 5' guest_virtual_scalable; do
+	for program in 'guest_virtual_generated 100 5' guest_virtual_scalable guest_translated; do
 		echo "-- ${program#guest_}"
 		# shellcheck disable=SC2086
 		PAPI_VPMU=always ./$program || status=1
