@@ -23,7 +23,7 @@
 uint64_t vector_length(void), length(const char *text), known_vectors(uint64_t rounds), leaves(const void *memory),
 	streaming_length(void);
 void daxpy(double *y, const double *x, uint64_t n, double a), rotate(float *pairs, uint64_t n),
-	halves(uint16_t *x, uint64_t pieces), spoil(void);
+	halves(uint16_t *x, uint64_t pieces), spoil(void), past(uint64_t rounds, bool uses_them);
 extern const char known_vectors_loop[], known_vectors_end[];
 float sum(const float *x, uint64_t n);
 double gather(const double *table, const uint64_t *index, uint64_t n);
@@ -46,6 +46,11 @@ static uint64_t indexes[N];
 static uint16_t small[N * 128];
 static volatile uint64_t n;
 static volatile double result;
+
+static __attribute__((noinline)) void do_nothing(void)
+{
+	__asm__ volatile("");
+}
 
 static void do_daxpy(void)
 {
@@ -171,6 +176,46 @@ static void counts_of_kernels(void)
 {
 	for (unsigned i = 0; i < COUNT_OF(kernels); i++)
 		expect_counts(&kernels[i]);
+}
+
+/* All of the operations are of the vectors' width. */
+static void widths(void)
+{
+	static const char *const by_width[] = { "vpmu:::FP_128_DOUBLE", "vpmu:::FP_256_DOUBLE",
+		"vpmu:::FP_512_DOUBLE" };
+	unsigned width = vector_length() >= 64 ? 2 : vector_length() >= 32;
+	long long counts[COUNT_OF(by_width)];
+	int set = PAPI_NULL;
+
+	n = N;
+	REQUIRE_OK(PAPI_create_eventset(&set));
+	for (unsigned i = 0; i < COUNT_OF(by_width); i++)
+		REQUIRE_OK(PAPI_add_named_event(set, by_width[i]));
+	REQUIRE_OK(PAPI_start(set));
+	do_daxpy();
+	EXPECT_OK(PAPI_stop(set, counts));
+	for (unsigned i = 0; i < COUNT_OF(by_width); i++)
+		EXPECT_EQUAL(i == width ? 2 * N : 0, counts[i]);
+	EXPECT_OK(PAPI_cleanup_eventset(set));
+	EXPECT_OK(PAPI_destroy_eventset(&set));
+}
+
+static void do_past(void)
+{
+	past(n, false);
+	do_nothing();
+}
+
+/* What is in a block and never runs, as on processors that could not. */
+static void led_past(void)
+{
+	long long counts[ALL];
+
+	for (unsigned i = 0; i < 3; i++) {
+		count(do_past, N, -1, counts);
+		EXPECT_EQUAL(2 * N - 1, counts[JUMPS]);
+		EXPECT_EQUAL(0, counts[COMPUTING]);
+	}
 }
 
 /* ---- what they compute ---- */
@@ -479,6 +524,8 @@ static void models(void)
 static const struct test tests[] = {
 	{ "starts in a handler", starts_in_a_handler },
 	{ "counts of kernels", counts_of_kernels },
+	{ "widths", widths },
+	{ "led past", led_past },
 	{ "same results", same_results },
 	{ "first faults", first_faults },
 	{ "signals keep all", signals_keep_all },
@@ -488,16 +535,18 @@ static const struct test tests[] = {
 	{ "models", models },
 };
 
+static const struct test led_past_alone = { "led past", led_past };
+
 int main(void)
 {
 	setlinebuf(stdout);
 	setenv("PAPI_VPMU", "always", 1);
-	if (!(getauxval(AT_HWCAP) & HWCAP_SVE)) {
-		printf("this processor has no vectors of any length (SVE)\n");
-		return 77;
-	}
 	if (!virtual_begin())
 		return 77;
+	if (!(getauxval(AT_HWCAP) & HWCAP_SVE)) {
+		printf("this processor has no vectors of any length (SVE)\n");
+		return check_run(&led_past_alone, 1) == 1 ? 1 : 77;
+	}
 	printf("vectors of %llu bytes\n", (unsigned long long)vector_length());
 	return check_run(tests, COUNT_OF(tests));
 }

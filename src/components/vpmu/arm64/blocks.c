@@ -157,9 +157,11 @@ static bool describe(struct papi_a64_translation *t)
 	return true;
 }
 
-/* Before any such instruction runs. */
+/* Before any such instruction runs; where there are none, programs are led past them. */
 static void note_scalable(const struct papi_a64_block *decoded)
 {
+	if (!papi_a64_vector_bytes)
+		return;
 	for (unsigned i = 0; i < decoded->count && !papi_a64_scalable_used; i++)
 		if (decoded->instructions[i].is_scalable)
 			__atomic_store_n(&papi_a64_scalable_used, 1, __ATOMIC_RELAXED);
@@ -175,6 +177,7 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 		.step = flavour->step,
 		.unreadable = !readable,
 		.watched = papi_vpmu_agent,
+		.vector = papi_a64_vector_bytes,
 	};
 	struct papi_a64_place place;
 

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <linux/audit.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 
 #include "components/vpmu/call_frame.h"
 #include "components/vpmu/arm64/raw.h"
@@ -90,8 +91,14 @@ uint64_t papi_vpmu_guarded_bytes(uint64_t to, uint64_t from, uint64_t size)
 
 /* ---- what there is ---- */
 
+/* No obstacle; but what there is may be asked of libc here. */
 const char *papi_vpmu_processor_obstacle(void)
 {
+	uint64_t bytes = 0;
+
+	if (getauxval(AT_HWCAP) & HWCAP_SVE)
+		__asm__ volatile(".arch_extension sve\n\trdvl %0, #1" : "=r"(bytes));
+	papi_a64_vector_bytes = (unsigned)bytes;
 	return NULL;
 }
 
@@ -125,6 +132,7 @@ void papi_vpmu_processor_move_count(uint64_t *to, uint64_t *from)
 }
 
 uint32_t papi_a64_scalable_used;
+unsigned papi_a64_vector_bytes;
 
 void papi_vpmu_processor_save_vectors(struct papi_vpmu_thread *thread)
 {

@@ -3,6 +3,7 @@
 
 #include "components/vpmu/arm64/describe.h"
 #include "components/vpmu/arm64/translate/offsets.h"
+#include "components/vpmu/arm64/vectors.h"
 #include "components/vpmu/call_frame.h"
 #include "components/vpmu/models/geometry.h"
 #include "components/vpmu/translator/cache.h"
@@ -45,6 +46,7 @@ static struct papi_a64_recovery recovery_of(struct papi_vpmu_thread *thread, con
 		.spilled = thread->spilled,
 		.homes = thread->registers,
 		.pc = thread->pc,
+		.vector = papi_a64_vector_bytes,
 		.add_way = block->profile ? add_way : NULL,
 		.finish_call = thread->calls ? finish_call : NULL,
 		.argument = thread,

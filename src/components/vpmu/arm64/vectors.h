@@ -20,6 +20,9 @@ void papi_a64_restore_vectors(const void *area);
  */
 extern uint32_t papi_a64_scalable_used;
 
+/* How many bytes they have, when the processor was last asked; 0: it has none. */
+extern unsigned papi_a64_vector_bytes;
+
 #pragma GCC visibility pop
 
 #endif

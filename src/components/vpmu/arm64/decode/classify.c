@@ -16,15 +16,20 @@ static void count_branches(const struct papi_a64_instruction *i, uint8_t counts[
 	counts[PAPI_VPMU_SYSTEM_CALLS] = i->kind == PAPI_A64_SYSTEM_CALL;
 }
 
-/* Vectors of 64 bits, or of any length, are counted among those of 128, which have no other. */
-enum papi_vpmu_counter papi_a64_operations_counter(const struct papi_a64_instruction *i)
+/* A vector is counted by its width: among those of 128 bits one of 64, and of 512 whatever is longer. */
+enum papi_vpmu_counter papi_a64_operations_counter(const struct papi_a64_instruction *i, unsigned vector)
 {
+	unsigned bytes = i->is_scalable ? vector : 16;
 	bool is_double = i->element == PAPI_A64_DOUBLE;
 
 	if (i->element == PAPI_A64_HALF)
 		return PAPI_VPMU_FP_HALF;
 	if (!i->is_vector)
 		return is_double ? PAPI_VPMU_FP_SCALAR_DOUBLE : PAPI_VPMU_FP_SCALAR_SINGLE;
+	if (bytes >= 64)
+		return is_double ? PAPI_VPMU_FP_512_DOUBLE : PAPI_VPMU_FP_512_SINGLE;
+	if (bytes >= 32)
+		return is_double ? PAPI_VPMU_FP_256_DOUBLE : PAPI_VPMU_FP_256_SINGLE;
 	return is_double ? PAPI_VPMU_FP_128_DOUBLE : PAPI_VPMU_FP_128_SINGLE;
 }
 
@@ -41,7 +46,7 @@ static void count_floating_point(const struct papi_a64_instruction *i, uint8_t c
 
 	if (!i->operations || i->element == PAPI_A64_NO_ELEMENT)
 		return;
-	counts[papi_a64_operations_counter(i)] = (uint8_t)(i->operations * i->elements);
+	counts[papi_a64_operations_counter(i, 0)] = (uint8_t)(i->operations * i->elements);
 	counts[PAPI_VPMU_FP_INSTRUCTIONS] = 1;
 	if (i->calculation != PAPI_A64_OTHER)
 		counts[by_calculation[i->calculation]] = 1;

@@ -102,8 +102,9 @@ struct papi_a64_instruction {
 /* What it is. */
 void papi_a64_decode(uint32_t word, struct papi_a64_instruction *instruction);
 
-/* Which of the exact counters has the operations of floating-point arithmetic. */
-enum papi_vpmu_counter papi_a64_operations_counter(const struct papi_a64_instruction *instruction);
+/* Which of the exact counters has the operations of floating-point arithmetic. vector: so many bytes are in vectors of
+ * any length. */
+enum papi_vpmu_counter papi_a64_operations_counter(const struct papi_a64_instruction *instruction, unsigned vector);
 
 /* What an execution of it adds to each exact counter but BRANCHES_TAKEN, and to that of operations if it is active. */
 void papi_a64_classify(const struct papi_a64_instruction *instruction, uint8_t counts[PAPI_VPMU_FIRST_MODELLED]);

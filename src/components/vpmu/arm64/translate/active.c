@@ -37,7 +37,7 @@ bool papi_a64_count_active(struct papi_a64_translation *t, unsigned n, uint64_t 
 
 	if (!papi_a64_is_active(instruction) || !papi_a64_is_counted(t, n))
 		return false;
-	counter = papi_a64_operations_counter(instruction);
+	counter = papi_a64_operations_counter(instruction, t->request.vector);
 	if (!papi_vpmu_is_wanted(t->request.wants, counter))
 		return false;
 	papi_a64_borrow(t, pc);

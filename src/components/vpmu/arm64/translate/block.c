@@ -23,12 +23,16 @@ static bool is_out_of_sight(const struct papi_a64_instruction *instruction)
 /* Whether its operations are counted when it runs, and somebody is to know of them sooner or otherwise. */
 static bool is_active_too_late(const struct papi_a64_instruction *instruction, const struct papi_vpmu_wants *wants)
 {
-	unsigned counter;
-
 	if (!papi_a64_is_active(instruction))
 		return false;
-	counter = papi_a64_operations_counter(instruction);
-	return papi_vpmu_is_wanted(wants, counter) && (wants->profile || (wants->overflow && wants->weights[counter]));
+	for (unsigned vector = 16; vector <= 64; vector *= 2) {
+		unsigned counter = papi_a64_operations_counter(instruction, vector);
+
+		if (papi_vpmu_is_wanted(wants, counter) &&
+			(wants->profile || (wants->overflow && wants->weights[counter])))
+			return true;
+	}
+	return false;
 }
 
 const char *papi_a64_obstacle(

@@ -132,7 +132,7 @@ static void take_back_active(const struct papi_a64_recovery *r, uint32_t offset,
 	decode_at(r->block, offset, &instruction);
 	if (instruction.is_prefix)
 		decode_at(r->block, offset + 4, &instruction);
-	r->counters[papi_a64_operations_counter(&instruction)] -= active * instruction.operations;
+	r->counters[papi_a64_operations_counter(&instruction, r->vector)] -= active * instruction.operations;
 }
 
 /* ---- registers ---- */

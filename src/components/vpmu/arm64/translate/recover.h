@@ -41,6 +41,7 @@ struct papi_a64_recovery {
 	uint64_t *lane;                      /* that of the code */
 	const uint64_t *spilled, *homes;     /* 32 of each */
 	uint64_t pc;                         /* the thread's */
+	unsigned vector;                     /* as in the request for a translation */
 	/* So many more of a way of the block; NULL: it has none. */
 	void (*add_way)(const struct papi_a64_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more);
 	/* Does the rest of the call or return that the program, as it is in the state now, has just made; NULL: no

@@ -75,6 +75,7 @@ struct papi_a64_request {
 	bool watched;    /* others read the counters at any time */
 	/* Where simulators are wanted, logarithms of what L1I has for a line, and of what dc zva clears. */
 	unsigned line_shift, zero_shift;
+	unsigned vector; /* bytes of vectors of any length; 0: there are none */
 };
 
 /* Where the code goes, and to what it leads. */
