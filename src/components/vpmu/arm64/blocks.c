@@ -237,10 +237,9 @@ static uint64_t read_word(uint64_t pc, uint64_t unused, uint64_t unused_too)
 	return *(const volatile uint32_t *)(uintptr_t)pc;
 }
 
-const char *papi_vpmu_step_obstacle(uint64_t pc)
+static const char *obstacle_at(uint64_t pc)
 {
 	struct papi_a64_instruction instruction;
-	const char *obstacle;
 	uint64_t word = PAPI_VPMU_GUARD_FAILED;
 
 	if (pc % 4 == 0 && papi_vpmu_maps_executable_until(pc))
@@ -248,6 +247,17 @@ const char *papi_vpmu_step_obstacle(uint64_t pc)
 	if (word == PAPI_VPMU_GUARD_FAILED)
 		return "the program goes on where there is no code";
 	papi_a64_decode((uint32_t)word, &instruction);
-	obstacle = papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints(), &papi_vpmu_self->wants);
+	return papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints(), &papi_vpmu_self->wants);
+}
+
+const char *papi_vpmu_step_obstacle(uint64_t pc)
+{
+	const char *obstacle = obstacle_at(pc);
+
 	return obstacle ? obstacle : "an instruction of the program was being changed";
+}
+
+bool papi_vpmu_step_is_over(uint64_t pc)
+{
+	return !obstacle_at(pc);
 }

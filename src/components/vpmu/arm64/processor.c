@@ -187,12 +187,6 @@ uint64_t papi_vpmu_processor_flags_after_call(uint64_t before)
 
 /* ---- instructions that cannot be translated: none can be run alone ---- */
 
-bool papi_vpmu_step_is_over(uint64_t pc)
-{
-	(void)pc;
-	return false;
-}
-
 uint64_t papi_vpmu_step_begin(struct papi_vpmu_thread *thread)
 {
 	(void)thread;
