@@ -2,6 +2,8 @@
 /*
  * Signals in regions that are counted virtually: what handlers see and do is what they would natively, and the counts
  * are those of the region without signals and of the handlers.
+ *
+ *	test_vpmu_signals [SLOWNESS]	so much slower is this machine, and longer are the intervals
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,10 +16,10 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "processor.h"
 #include "virtual.h"
 
 static void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags)
@@ -35,8 +37,61 @@ static void handle_not(int number)
 /* ---- a timer ---- */
 
 /* Every sort of instruction that blocks treat differently: flags that live on, rep, calls, indirect jumps, the
- * stack. */
+ * stack; on arm64 also the registers that translated code has for itself. */
 uint64_t mixture(uint64_t rounds, void *buffer);
+#ifdef __aarch64__
+__asm__("	.text\n"
+	"	.globl	mixture\n"
+	"	.type	mixture, %function\n"
+	"mixture:\n"
+	"	stp	x29, x30, [sp, #-32]!\n"
+	"	str	x19, [sp, #16]\n"
+	"	mov	x8, x0\n"
+	"	mov	x9, x1\n"
+	"	mov	x19, #0\n"
+	"1:	add	x19, x19, #3\n"
+	"	add	x10, x19, x19, lsl #1\n"
+	"	str	x10, [x9]\n"
+	"	ldr	x11, [x9]\n"
+	"	cmp	x10, x11\n"
+	"	b.ne	9f\n"
+	"	mov	x18, #24\n"
+	"	mov	x15, x9\n"
+	"2:	ldrb	w14, [x15], #1\n"
+	"	strb	w14, [x15, #63]\n"
+	"	subs	x18, x18, #1\n"
+	"	b.ne	2b\n"
+	"	ldp	x12, x13, [x9, #64]!\n"
+	"	add	x19, x19, x12, lsr #5\n"
+	"	stp	x13, x12, [x9, #16]\n"
+	"	sub	x9, x9, #64\n"
+	"	cmp	x19, #100\n"
+	"	adr	x17, 7f\n"
+	"	str	x17, [sp, #-16]!\n"
+	"	adc	x19, x19, x18\n"
+	"	ldr	x16, [sp], #16\n"
+	"	bl	8f\n"
+	"	mov	w15, #5\n"
+	"3:	eor	x19, x19, x15\n"
+	"	sub	w15, w15, #1\n"
+	"	cbnz	w15, 3b\n"
+	"	tbnz	w15, #3, 9f\n"
+	"	cmp	xzr, xzr\n"
+	"	br	x16\n"
+	"7:	adc	x19, x19, xzr\n"
+	"	subs	x8, x8, #1\n"
+	"	b.ne	1b\n"
+	"9:	mov	x0, x19\n"
+	"	ldr	x19, [sp, #16]\n"
+	"	ldp	x29, x30, [sp], #32\n"
+	"	ret\n"
+	"8:	mrs	x12, nzcv\n"
+	"	msr	nzcv, x12\n"
+	"	ret\n"
+	"	.size	mixture, . - mixture\n"
+	"	.globl	mixture_end\n"
+	"mixture_end:\n");
+#else
 __asm__("	.text\n"
 	"	.globl	mixture\n"
 	"mixture:\n"
@@ -85,6 +140,7 @@ __asm__("	.text\n"
 	"	ret\n"
 	"	.globl	mixture_end\n"
 	"mixture_end:\n");
+#endif
 
 struct mixing {
 	uint64_t rounds, sum;
@@ -98,9 +154,28 @@ static void mix(void *argument)
 	mixing->sum = mixture(mixing->rounds, mixing->buffer);
 }
 
-/* Two instructions, one load and one store; the return through the kernel's frame is two more and a load. */
+/* Adds one to ticks, and comes back through the kernel's frame; so many instructions, loads and stores. */
 extern uint64_t ticks;
 void count_tick(int number, siginfo_t *info, void *context);
+#ifdef __aarch64__
+enum { TICK_INSTRUCTIONS = 5 + 2, TICK_LOADS = 1, TICK_STORES = 1 };
+__asm__("	.text\n"
+	"	.globl	count_tick\n"
+	"	.type	count_tick, %function\n"
+	"count_tick:\n"
+	"	adrp	x0, ticks\n"
+	"	ldr	x1, [x0, :lo12:ticks]\n"
+	"	add	x1, x1, #1\n"
+	"	str	x1, [x0, :lo12:ticks]\n"
+	"	ret\n"
+	"	.size	count_tick, . - count_tick\n"
+	"	.bss\n"
+	"	.balign 8\n"
+	"	.globl	ticks\n"
+	"ticks:	.zero	8\n"
+	"	.text\n");
+#else
+enum { TICK_INSTRUCTIONS = 2 + 2, TICK_LOADS = 1 + 1, TICK_STORES = 1 }; /* ret is a load */
 __asm__("	.text\n"
 	"	.globl	count_tick\n"
 	"count_tick:\n"
@@ -111,10 +186,15 @@ __asm__("	.text\n"
 	"	.globl	ticks\n"
 	"ticks:	.zero	8\n"
 	"	.text\n");
+#endif
+
+/* How much slower than a processor this one is: so much longer are the intervals. */
+static long slowness = 1;
 
 static void start_timer(long microseconds)
 {
-	struct itimerval interval = { { 0, microseconds }, { 0, microseconds } };
+	struct timeval time = { 0, slowness * microseconds };
+	struct itimerval interval = { time, time };
 
 	REQUIRE(setitimer(ITIMER_REAL, &interval, NULL) == 0);
 }
@@ -126,14 +206,14 @@ static void stop_timer(void)
 
 static long long ticks_within(struct counts quiet, struct counts disturbed)
 {
-	return (disturbed.of[INSTRUCTIONS] - quiet.of[INSTRUCTIONS]) / 4;
+	return (disturbed.of[INSTRUCTIONS] - quiet.of[INSTRUCTIONS]) / TICK_INSTRUCTIONS;
 }
 
 static struct counts with_ticks(struct counts quiet, long long number)
 {
-	quiet.of[INSTRUCTIONS] += 4 * number;
-	quiet.of[LOADS] += 2 * number; /* incq, ret */
-	quiet.of[STORES] += number;
+	quiet.of[INSTRUCTIONS] += TICK_INSTRUCTIONS * number;
+	quiet.of[LOADS] += TICK_LOADS * number;
+	quiet.of[STORES] += TICK_STORES * number;
 	return quiet;
 }
 
@@ -170,12 +250,11 @@ static volatile sig_atomic_t inside, outside;
 
 static void look_where(int number, siginfo_t *info, void *context)
 {
-	const ucontext_t *program = context;
-	const char *pc = (const char *)program->uc_mcontext.gregs[REG_RIP]; /* NOLINT(performance-no-int-to-ptr) */
+	uintptr_t pc = processor_pc(context);
 
 	(void)info;
 	EXPECT(number == SIGALRM);
-	if (pc >= (const char *)(uintptr_t)mixture && pc < mixture_end)
+	if (pc >= (uintptr_t)mixture && pc < (uintptr_t)mixture_end)
 		inside++;
 	else
 		outside++;
@@ -230,28 +309,45 @@ static void test_longjmp_from_fault(void)
 	handle_not(SIGSEGV);
 }
 
+#ifdef __aarch64__
+#define FAULTING      "ldr x9, [x0]"
+#define FAULTING_SIZE 4
+#else
+#define FAULTING      "mov (%%rax), %%r9"
+#define FAULTING_SIZE 3
+#endif
+
 static void skip_and_set(int number, siginfo_t *info, void *context)
 {
-	ucontext_t *program = context;
-
 	(void)number;
 	(void)info;
-	program->uc_mcontext.gregs[REG_RIP] += 3; /* mov (%rax), %rbx */
-	program->uc_mcontext.gregs[REG_RBX] = program->uc_mcontext.gregs[REG_RAX] + 77;
+	processor_set_pc(context, processor_pc(context) + FAULTING_SIZE);
+	*processor_register(context, REGISTER_9) = *processor_register(context, REGISTER_RESULT) + 77;
 }
 
 static void fault_and_go_on(void *result)
 {
 	uint64_t got, flags;
 
-	__asm__ volatile("	mov	$11, %%eax\n"
-			 "	stc\n"
-			 "	mov	(%%rax), %%rbx\n"
-			 "	sbb	%1, %1\n"
-			 "	mov	%%rbx, %0\n"
+#ifdef __aarch64__
+	__asm__ volatile("	mov	x0, #11\n"
+			 "	cmp	xzr, xzr\n"
+			 "	" FAULTING "\n"
+			 "	csetm	%1, cs\n"
+			 "	mov	%0, x9\n"
 			 : "=r"(got), "=r"(flags)
 			 :
-			 : "rax", "rbx", "cc");
+			 : "x0", "x9", "cc");
+#else
+	__asm__ volatile("	mov	$11, %%eax\n"
+			 "	stc\n"
+			 "	" FAULTING "\n"
+			 "	sbb	%1, %1\n"
+			 "	mov	%%r9, %0\n"
+			 : "=r"(got), "=r"(flags)
+			 :
+			 : "rax", "r9", "cc");
+#endif
 	*(uint64_t *)result = flags == UINT64_MAX ? got : 0;
 }
 
@@ -351,15 +447,28 @@ static void test_nested(void)
 		handle_not(number);
 }
 
+#ifdef __aarch64__
+#define STACK_FAULT 48 /* the stack pointer is 64, and goes down by 16 */
+#else
+#define STACK_FAULT 56 /* by 8 */
+#endif
+
 static void overflow_stack(void *unused)
 {
 	(void)unused;
 	if (!sigsetjmp(back, 1)) {
 		/* No stack there. */
+#ifdef __aarch64__
+		__asm__ volatile("mov x9, sp; mov sp, %0; str x9, [sp, #-16]!; mov sp, x9"
+				 :
+				 : "r"(64ul)
+				 : "x9", "memory");
+#else
 		__asm__ volatile("mov %%rsp, %%rbx; lea 64(%0), %%rsp; push $1; mov %%rbx, %%rsp"
 				 :
 				 : "r"(0ul)
 				 : "rbx", "memory");
+#endif
 		abort();
 	}
 }
@@ -369,7 +478,7 @@ static void test_fault_of_the_stack(void)
 	handle(SIGSEGV, jump_back, SA_ONSTACK);
 	fault_address = 0;
 	virtual_count(overflow_stack, NULL);
-	EXPECT_EQUAL(56, (long long)fault_address);
+	EXPECT_EQUAL(STACK_FAULT, (long long)fault_address);
 	handle_not(SIGSEGV);
 }
 
@@ -489,10 +598,10 @@ static void test_interrupted_calls(void)
 
 /* ---- ends ---- */
 
-static void do_ud2(void *unused)
+static void do_illegal(void *unused)
 {
 	(void)unused;
-	__asm__ volatile("ud2");
+	__asm__ volatile(ILLEGAL);
 }
 
 static void do_null(void *unused)
@@ -501,6 +610,7 @@ static void do_null(void *unused)
 	*(volatile int *)(uintptr_t)0 = 1;
 }
 
+#ifndef __aarch64__ /* where a division by zero is zero */
 static void do_divide(void *unused)
 {
 	volatile int zero = 0, one = 1;
@@ -508,11 +618,12 @@ static void do_divide(void *unused)
 	(void)unused;
 	one = one / zero;
 }
+#endif
 
 static void do_breakpoint(void *unused)
 {
 	(void)unused;
-	__asm__ volatile("int3");
+	__asm__ volatile(BREAKPOINT);
 }
 
 static void do_jump_nowhere(void *unused)
@@ -555,9 +666,11 @@ static int end_of(void (*work)(void *))
 
 static void test_default_effects(void)
 {
-	EXPECT_EQUAL(SIGILL, end_of(do_ud2));
+	EXPECT_EQUAL(SIGILL, end_of(do_illegal));
 	EXPECT_EQUAL(SIGSEGV, end_of(do_null));
+#ifndef __aarch64__
 	EXPECT_EQUAL(SIGFPE, end_of(do_divide));
+#endif
 	EXPECT_EQUAL(SIGTRAP, end_of(do_breakpoint));
 	EXPECT_EQUAL(SIGSEGV, end_of(do_jump_nowhere));
 	EXPECT_EQUAL(SIGTERM, end_of(do_terminate));
@@ -569,7 +682,7 @@ static void after_trap(int number, siginfo_t *info, void *context)
 {
 	(void)number;
 	(void)info;
-	(void)context;
+	processor_set_pc(context, processor_pc(context) - BEHIND_BREAKPOINT + BREAKPOINT_SIZE);
 	ticks++;
 }
 
@@ -577,7 +690,7 @@ static void breakpoints(void *unused)
 {
 	(void)unused;
 	for (unsigned i = 0; i < 100; i++)
-		__asm__ volatile("int3");
+		__asm__ volatile(BREAKPOINT);
 }
 
 static void test_breakpoints(void)
@@ -637,7 +750,7 @@ static void test_regions_of_handlers(void)
 	handle_not(SIGUSR2);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
 	static const struct test tests[] = {
 		{ "counts are exact", test_counts_are_exact },
@@ -656,5 +769,7 @@ int main(void)
 
 	if (!virtual_begin())
 		return 77;
+	if (count > 1)
+		slowness = strtol(arguments[1], NULL, 10);
 	return check_run(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -4,7 +4,9 @@
  * own at up to 10 kHz, with faults that are jumped out of, nested handlers on alternate stacks, code that is rewritten,
  * and, where PAPI_VPMU_BLOCKS is small, a cache of code that is emptied all the time. Results and counts are checked.
  *
- *	test_vpmu_torture [seconds [threads]]
+ *	test_vpmu_torture [seconds [threads [slowness]]]
+ *
+ * So much slower is this machine, and longer are the intervals.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,15 +20,16 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "processor.h"
 #include "virtual.h"
 
 #define ALTERNATE 131072
 
 static double seconds;
+static long slowness = 1;
 static struct timespec began;
 static atomic_ulong regions, handled, faults, nested;
 static atomic_bool wrong;
@@ -68,15 +71,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	siglongjmp(back, (int)((uintptr_t)info->si_addr >> 3) + 1);
 }
 
-/* Skips the instruction, ud2, and answers in a register. */
+/* Skips the instruction and answers in a register. */
 static void on_illegal(int number, siginfo_t *info, void *context)
 {
-	ucontext_t *program = context;
-
 	(void)number;
 	(void)info;
-	program->uc_mcontext.gregs[REG_RIP] += 2;
-	program->uc_mcontext.gregs[REG_R9] = program->uc_mcontext.gregs[REG_R8] * 3;
+	processor_set_pc(context, processor_pc(context) + ILLEGAL_SIZE);
+	*processor_register(context, REGISTER_9) = *processor_register(context, REGISTER_8) * 3;
 }
 
 static void on_nested(int number, siginfo_t *info, void *context)
@@ -110,6 +111,24 @@ static uint64_t calculate(unsigned rounds)
 {
 	uint64_t sum = 1;
 
+#ifdef __aarch64__
+	__asm__ volatile("1:	mov	x9, #31\n"
+			 "	mul	%0, %0, x9\n"
+			 "	adds	%w0, %w0, %w1\n"
+			 "	mov	x9, #7\n"
+			 "	adc	%0, %0, x9\n"
+			 "	str	%0, [sp, #-16]!\n"
+			 "	ror	%0, %0, #53\n"
+			 "	ldr	x9, [sp]\n"
+			 "	eor	%0, %0, x9\n"
+			 "	ldr	x15, [sp], #16\n"
+			 "	add	%0, %0, x15, lsl #3\n"
+			 "	subs	%w1, %w1, #1\n"
+			 "	b.ne	1b\n"
+			 : "+r"(sum), "+r"(rounds)
+			 :
+			 : "x9", "x15", "cc", "memory");
+#else
 	__asm__ volatile("1:	imul	$31, %0, %0\n"
 			 "	add	%1, %k0\n"
 			 "	adc	$7, %0\n"
@@ -122,6 +141,7 @@ static uint64_t calculate(unsigned rounds)
 			 : "+r"(sum), "+r"(rounds)
 			 :
 			 : "rcx", "cc", "memory");
+#endif
 	return sum;
 }
 
@@ -142,7 +162,11 @@ static uint64_t ask_handler(uint64_t number)
 {
 	uint64_t answer;
 
-	__asm__ volatile("mov %1, %%r8; ud2; mov %%r9, %0" : "=r"(answer) : "r"(number) : "r8", "r9");
+#ifdef __aarch64__
+	__asm__ volatile("mov x8, %1; " ILLEGAL "; mov %0, x9" : "=r"(answer) : "r"(number) : "x8", "x9");
+#else
+	__asm__ volatile("mov %1, %%r8; " ILLEGAL "; mov %%r9, %0" : "=r"(answer) : "r"(number) : "r8", "r9");
+#endif
 	return answer;
 }
 
@@ -152,9 +176,8 @@ static uint32_t rewritten(uint32_t number)
 {
 	unsigned char *code = page + 16 * (number % 5);
 
-	code[0] = 0xb8;
-	memcpy(code + 1, &number, 4);
-	code[5] = 0xc3;
+	processor_write_function(code, number);
+	processor_code_written(code, FUNCTION_SIZE);
 	return ((uint32_t(*)(void))(uintptr_t)code)();
 }
 
@@ -201,7 +224,7 @@ static void work(void *argument)
 static timer_t start_timer(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1 };
-	long interval = 100000 + (long)below(400000);
+	long interval = slowness * (100000 + (long)below(400000));
 	struct itimerspec times = { { 0, interval }, { 0, interval } };
 	timer_t timer;
 
@@ -331,6 +354,8 @@ int main(int count, char **arguments)
 
 	if (!virtual_begin())
 		return 77;
+	if (count > 3)
+		slowness = strtol(arguments[3], NULL, 10);
 	seconds = virtual_seconds(count, arguments);
 	if (seconds == 0)
 		seconds = 2;

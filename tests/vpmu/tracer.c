@@ -5,18 +5,21 @@
  *
  *	test_vpmu_tracer subject    what debugger.py runs under one
  */
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "processor.h"
 #include "virtual.h"
 
 #define ENOUGH 100
@@ -71,12 +74,21 @@ static void count_work(bool breakpoint)
 static uint8_t *const place = (uint8_t *)(uintptr_t)work;
 static long original;
 
+static long with_breakpoint(long code)
+{
+#ifdef __aarch64__
+	return (code & ~0xffffffffL) | 0xd4200000;
+#else
+	return (code & ~0xffL) | 0xcc;
+#endif
+}
+
 static void set_breakpoint(pid_t child)
 {
 	errno = 0;
 	original = ptrace(PTRACE_PEEKTEXT, child, place, NULL);
 	REQUIRE(errno == 0);
-	REQUIRE(ptrace(PTRACE_POKETEXT, child, place, (original & ~0xffL) | 0xcc) == 0);
+	REQUIRE(ptrace(PTRACE_POKETEXT, child, place, with_breakpoint(original)) == 0);
 }
 
 static void remove_breakpoint(pid_t child)
@@ -84,23 +96,35 @@ static void remove_breakpoint(pid_t child)
 	REQUIRE(ptrace(PTRACE_POKETEXT, child, place, original) == 0);
 }
 
+/* Where it is in the registers, which are filled in. */
+static unsigned long long *program_counter(pid_t child, struct user_regs_struct *registers)
+{
+	struct iovec all = { registers, sizeof(*registers) };
+
+	REQUIRE(ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &all) == 0);
+#ifdef __aarch64__
+	return &registers->pc;
+#else
+	return &registers->rip;
+#endif
+}
+
 static bool is_at_breakpoint(pid_t child)
 {
 	struct user_regs_struct registers;
 
-	REQUIRE(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
-	return registers.rip == (uintptr_t)place + 1;
+	return *program_counter(child, &registers) == (uintptr_t)place + BEHIND_BREAKPOINT;
 }
 
 /* Over the instruction under it, with the breakpoint away. */
 static void step_over(pid_t child)
 {
 	struct user_regs_struct registers;
+	struct iovec all = { &registers, sizeof(registers) };
 	int status;
 
-	REQUIRE(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
-	registers.rip = (uintptr_t)place;
-	REQUIRE(ptrace(PTRACE_SETREGS, child, NULL, &registers) == 0);
+	*program_counter(child, &registers) = (uintptr_t)place;
+	REQUIRE(ptrace(PTRACE_SETREGSET, child, NT_PRSTATUS, &all) == 0);
 	remove_breakpoint(child);
 	REQUIRE(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0);
 	REQUIRE(waitpid(child, &status, 0) == child && WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
