@@ -53,6 +53,7 @@ static const struct machine_file pmu_files[] = {
 	{ "/sys/devices/system/cpu/online", "0-23\n" },
 	{ "/proc/sys/kernel/perf_event_paranoid", "2\n" },
 	{ "/proc/sys/kernel/nmi_watchdog", "0\n" },
+	{ "/proc/sys/kernel/perf_user_access", "1\n" }, /* of arm64 */
 	{ "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu rdpmc\n" },
 	{ "/proc/self/status", "Name:\ttest\nSeccomp:\t0\n" },
 };

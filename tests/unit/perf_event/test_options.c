@@ -112,6 +112,9 @@ static void names_of_libpfm4_have_modes_too(void **state)
 	int set;
 
 	(void)state;
+#ifndef __x86_64__
+	skip(); /* libpfm4 knows the processors of its own architecture only */
+#endif
 	assert_int_equal(setenv("LIBPFM_FORCE_PMU", "skl", 1), 0);
 	set = SET_OF("skl::INST_RETIRED:ANY_P:u", "skl::INST_RETIRED:ANY_P:k", "skl::INST_RETIRED:ANY_P:u=1:k=1");
 	assert_int_equal(unsetenv("LIBPFM_FORCE_PMU"), 0);
