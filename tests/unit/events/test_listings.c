@@ -114,7 +114,7 @@ static void an_event_that_cannot_be_counted_has_a_count_of_0(void **state)
 	assert_non_null(strstr(info.note, "NO_SUCH_EVENT"));
 	assert_refused(PAPI_get_event_component(code), PAPI_ENOEVNT, "NO_SUCH_EVENT");
 	/* A preset that is not defined would be the CPU's. */
-	assert_int_equal(PAPI_get_event_component(PAPI_CSR_FAL), 0);
+	assert_int_equal(PAPI_get_event_component(PAPI_TLB_SD), 0);
 }
 
 static void presets_have_the_words_of_the_standard(void **state)
@@ -144,10 +144,10 @@ static void presets_have_the_words_of_the_standard(void **state)
 	assert_string_equal(info.long_descr, "scalar ones");
 	assert_string_equal(info.derived, "NOT_DERIVED");
 	/* A preset that nobody has defined has a meaning nevertheless. */
-	assert_ok(PAPI_get_event_info(PAPI_CSR_FAL, &info));
-	assert_string_equal(info.symbol, "PAPI_CSR_FAL");
+	assert_ok(PAPI_get_event_info(PAPI_TLB_SD, &info));
+	assert_string_equal(info.symbol, "PAPI_TLB_SD");
 	assert_int_equal(info.count, 0);
-	assert_refused(PAPI_query_event(PAPI_CSR_FAL), PAPI_ENOEVNT, "PAPI_CSR_FAL");
+	assert_refused(PAPI_query_event(PAPI_TLB_SD), PAPI_ENOEVNT, "PAPI_TLB_SD");
 }
 
 /* How many events a walk meets, and whether one of them is the code. */
@@ -176,11 +176,11 @@ static void presets_are_listed_by_kind(void **state)
 
 	(void)state;
 	assert_ok(define("PAPI_FP_OPS", PAPI_NOT_DERIVED, NULL, "r01"));
-	assert_true(walk(start, PAPI_ENUM_EVENTS, PAPI_CSR_FAL, &met) >= PAPI_PRESETS);
+	assert_true(walk(start, PAPI_ENUM_EVENTS, PAPI_TLB_SD, &met) >= PAPI_PRESETS);
 	assert_true(met);
 	walk(start, PAPI_PRESET_ENUM_AVAIL, PAPI_FP_OPS, &met);
 	assert_true(met);
-	walk(start, PAPI_PRESET_ENUM_AVAIL, PAPI_CSR_FAL, &met);
+	walk(start, PAPI_PRESET_ENUM_AVAIL, PAPI_TLB_SD, &met);
 	assert_false(met);
 	walk(start, PAPI_PRESET_ENUM_FP, PAPI_FP_OPS, &met);
 	assert_true(met);
@@ -205,11 +205,11 @@ static void successes_leave_the_detail_alone(void **state)
 	assert_ok(define("PAPI_DP_OPS", PAPI_NOT_DERIVED, NULL, "r01"));
 	assert_ok(PAPI_event_name_to_code("EVENT", &user));
 	assert_refused(PAPI_num_events(set), PAPI_ENOEVST, "PAPI_NULL");
-	assert_ok(PAPI_get_event_info(PAPI_CSR_FAL, &info));
+	assert_ok(PAPI_get_event_info(PAPI_TLB_SD, &info));
 	assert_says("PAPI_NULL");
 	assert_ok(PAPI_get_event_info(user, &info));
 	assert_says("PAPI_NULL");
-	assert_int_equal(PAPI_get_event_component(PAPI_CSR_FAL), 0);
+	assert_int_equal(PAPI_get_event_component(PAPI_TLB_SD), 0);
 	assert_says("PAPI_NULL");
 	assert_ok(PAPI_enum_event(&code, PAPI_PRESET_ENUM_AVAIL));
 	assert_says("PAPI_NULL");
