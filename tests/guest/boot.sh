@@ -10,7 +10,8 @@
 # One CPU, since with two of them the counts of a thread can hold what the other CPU did.
 #
 # Variables: GUEST_SECONDS, the limit (1200); GUEST_CPU (neoverse-n1), "neoverse-n1,pmu=off" for one without a PMU;
-# GUEST_ROOT, an archive of a system that root.sh has made, whose programs and libraries are there then.
+# GUEST_ROOT, an archive of a system that root.sh has made, whose programs and libraries are there then; GUEST_MEMORY,
+# how many MiB the guest has with it (1536).
 # Status 125 when the guest ended without running the command to its end.
 set -eu
 
@@ -19,7 +20,7 @@ parts=$1
 stage=$2
 command=$3
 libraries=/usr/aarch64-linux-gnu/lib
-[ -z "${GUEST_ROOT:-}" ] && memory=768 || memory=1536 # MiB
+[ -z "${GUEST_ROOT:-}" ] && memory=768 || memory=${GUEST_MEMORY:-1536} # MiB
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -5,6 +5,7 @@
 #   guest.sh check DIRECTORY            runs the programs of this folder in it, without and with counters that programs
 #                                       may read by themselves, and holds the costs of calls against their limits
 #   guest.sh programs DIRECTORY [WORD]  programs of a Debian system in it: all of programs.list, or those with the word
+#   guest.sh suite DIRECTORY [NAME...]  the tests of `make check` in it: all, or those with a NAME in theirs; suite.sh
 #   guest.sh bench DIRECTORY            prints what calls cost, in instructions, beside Debian's own libpapi
 #   guest.sh run DIRECTORY COMMAND      runs a command in it, in a folder with the programs and the library
 #
@@ -12,7 +13,7 @@
 # Exit status: 0 when all is well, 77 when something needed is not to be had.
 set -eu
 
-[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | head -n 12 >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | head -n 13 >&2; exit 2; }
 mode=$1
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -37,6 +38,10 @@ done
 exec 9>"$directory/lock"
 ! command -v flock >/dev/null || flock 9
 "$here/fetch.sh" "$parts" || exit
+if [ "$mode" = suite ]; then
+	shift 2
+	exec "$here/suite.sh" "$directory" "$@"
+fi
 [ "$mode" != programs ] || "$here/root.sh" "$directory/debian" || exit
 
 # The build for arm64, with the libraries that were fetched.
@@ -72,6 +77,8 @@ ninja -C "$build" guest-programs >"$directory/log" 2>&1 ||
 rm -rf "$stage"
 mkdir -p "$stage/lib"
 find "$build/tests/guest" -maxdepth 1 -type f -name 'guest_*' -perm -u+x -exec cp {} "$stage" \;
+find "$build/tests/vpmu" -maxdepth 1 -type f \( -name 'test_vpmu_*' -perm -u+x -o -name 'libvpmu_plugin_*.so' \) \
+	-exec cp {} "$stage" \;
 cp -P "$build"/src/libpapi.so.7.0* "$stage/lib" 2>/dev/null || :
 cp -P "$libraries"/libpfm.so.* "$stage/lib"
 for library in libdw libelf libz liblzma libbz2; do

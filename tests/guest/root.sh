@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A Debian arm64 system of small programs, from the system's own package sources: root.sh DIRECTORY
+# A Debian arm64 system of small programs, from the system's own package sources: root.sh DIRECTORY [PACKAGE...]
+#
+# Packages that are named are in it as well.
 #
 #   root/         its files, without documents and translations
 #   root.cpio     the same, as the guest's first file system
@@ -9,9 +11,10 @@
 # the reason on one line, when something is not to be had.
 set -eu
 
-[ $# -eq 1 ] || { echo "usage: $0 DIRECTORY" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: $0 DIRECTORY [PACKAGE...]" >&2; exit 2; }
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
+shift
 # shellcheck source=tests/guest/apt.sh
 . "$(dirname "$0")/apt.sh"
 
@@ -26,7 +29,7 @@ trap 'exit 129' HUP INT TERM
 
 foreign_begin "$work"
 # shellcheck disable=SC2086 # words
-foreign_apt get install -y --download-only --no-install-recommends $packages >>"$work/log" 2>&1 ||
+foreign_apt get install -y --download-only --no-install-recommends $packages "$@" >>"$work/log" 2>&1 ||
 	skip "the arm64 system's packages cannot be downloaded: $(tail -n 1 "$work/log")"
 
 # Debian has one folder of programs and one of libraries; packages of this release still know two.
@@ -44,6 +47,7 @@ done
 # What the packages' own scripts would do.
 ln -sf dash "$root/usr/bin/sh"
 ln -sf gawk "$root/usr/bin/awk"
+[ ! -e "$root/usr/bin/gcc" ] || ln -sf gcc "$root/usr/bin/cc"
 printf 'root:x:0:0:root:/tmp:/bin/sh\n' >"$root/etc/passwd"
 printf 'root:x:0:\n' >"$root/etc/group"
 (cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc) >"$work/root.cpio"

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of a build, run on another machine than meson's.
+
+    suite.py share TESTS MACHINES FOLDER [NAME...]   from what `meson introspect --tests` says, a file for each machine
+    suite.py run SHARE                               runs those of one file there, and says how each has ended
+    suite.py report FOLDER                           what all machines have said, in the words of `make check`
+"""
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+# What doesn't run there, and why; by suite, or by name.
+LEFT_OUT = {
+    "abi": "compares what the compiler made with a record of x86-64, or compiles headers",
+    "corpus": "programs of the system: tests/guest/programs.list has those of the guest",
+    "doc": "documents are the same on each machine",
+    "fuzz": "fuzzers want clang there",
+    "guest": "a guest in the guest",
+    "house": "rules of the tree are the same on each machine",
+    "install": "installs a build, for which meson would have to be there",
+    "packages": "builds packages",
+    "tables": "looks at packages that are downloaded",
+    "bench": "measures speed, of which the guest's clock knows nothing",
+    "roofline": "measures speed, of which the guest's clock knows nothing",
+    "by instructions": "a setting of QEMU's user mode; in this machine signals come between any two anyway",
+    "arm64 profile witness": "a plugin of QEMU's user mode",
+    "arm64 decode": "a disassembler of the machine that builds is the witness",
+}
+# The guest's clock is that of two nanoseconds an instruction, some six times slower than a processor's; but limits are
+# for busy machines, and nothing else runs in the guest. A second of it takes two or three here.
+SLOWNESS = 2
+LONGEST = 240
+LAST = 12  # lines of a failure that are shown
+
+
+def suites(test):
+    return {name.rpartition(":")[2] for name in test["suite"]}
+
+
+def left_out(test):
+    for word, reason in LEFT_OUT.items():
+        if word in suites(test) or test["name"].endswith(word):
+            return reason
+    return None
+
+
+def share(file, machines, folder, *names):
+    with open(file, encoding="utf-8") as stream:
+        tests = json.load(stream)
+    if names:
+        tests = [test for test in tests
+                 if any(name in test["name"] or name in suites(test) for name in names)]
+    shares = [[] for _ in range(int(machines))]
+    # Those that may take longest first, and to each machine as much as to the others.
+    for test in sorted(tests, key=lambda test: (-test["timeout"], test["name"])):
+        reason = left_out(test)
+        min(shares, key=lambda some: sum(each["timeout"] for each in some if not each["reason"])).append(
+            {"name": test["name"], "command": test["cmd"], "environment": test["env"], "folder": test["workdir"],
+             "timeout": test["timeout"], "reason": reason})
+    for i, some in enumerate(shares):
+        if some:
+            with open(os.path.join(folder, f"share{i}.json"), "w", encoding="utf-8") as stream:
+                json.dump(some[::-1], stream)  # the shortest come first
+    if not tests:
+        print("no test has such a name")
+        return 1
+    return 0
+
+
+# ---- there
+
+
+def prepare():
+    """Files where they are on the machine that has built them, and what systems have that are booted by more."""
+    for path, folders, files in os.walk("files"):
+        for name in files + [name for name in folders if os.path.islink(os.path.join(path, name))]:
+            source = os.path.join(path, name)
+            target = "/" + os.path.relpath(source, "files")
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.move(source, target)
+    os.environ.pop("LD_LIBRARY_PATH", None)  # of boot.sh, for other libraries
+    os.environ.update(PATH="/usr/bin:/bin:/usr/sbin:/busybox", LC_ALL="C.UTF-8", TMPDIR="/tmp")
+    for command in ("ifconfig lo up", "mkdir -p /dev/shm /dev/pts", "mount -t tmpfs none /dev/shm",
+                    "mount -t devpts none /dev/pts"):
+        subprocess.run(command.split(), check=False)
+    with open("/etc/passwd", "a", encoding="ascii") as stream:
+        stream.write("nobody:x:65534:65534:nobody:/:/bin/sh\n")
+    with open("/etc/hosts", "w", encoding="ascii") as stream:
+        stream.write("127.0.0.1 localhost\n")
+
+
+def run_test(test):
+    """Its exit status, None when it took too long; and what it wrote."""
+    with open("/tmp/.output", "w+b") as output:
+        with subprocess.Popen(test["command"], env={**os.environ, **test["environment"]}, stdin=subprocess.DEVNULL,
+                              stdout=output, stderr=subprocess.STDOUT, cwd=test["folder"] or "/tmp",
+                              start_new_session=True) as process:
+            try:
+                status = process.wait(min(test["timeout"] * SLOWNESS, LONGEST))
+            except subprocess.TimeoutExpired:
+                status = None
+            # What a test leaves behind would run beside the next.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        output.seek(0)
+        return status, output.read().decode("utf-8", "replace").splitlines()
+
+
+def run(file):
+    with open(file, encoding="utf-8") as stream:
+        tests = json.load(stream)
+    prepare()
+    for test in tests:
+        began = time.monotonic()
+        if test["reason"]:
+            outcome, said = "left out", [test["reason"]]
+        else:
+            try:
+                status, said = run_test(test)
+            except OSError as error:
+                status, said = 127, [str(error)]
+            outcome = {0: "passed", 77: "skipped", None: "failed"}.get(status, "failed")
+            if status is None:
+                said = [*said, "took too long"]
+            elif outcome == "failed":
+                said = [*said, f"ended with {status}"]
+        print("result " + json.dumps({"name": test["name"], "outcome": outcome, "said": said[-LAST:],
+                                      "seconds": round(time.monotonic() - began, 1)}), flush=True)
+    return 0
+
+
+# ---- here again
+
+
+def report(folder):
+    outcomes = {}
+    for file in sorted(glob.glob(os.path.join(folder, "stage", "share*.json"))):
+        with open(file, encoding="utf-8") as stream:
+            wanted = [test["name"] for test in json.load(stream)]
+        with open(os.path.join(folder, os.path.basename(file) + ".output"), encoding="utf-8",
+                  errors="replace") as stream:
+            lines = stream.read().splitlines()
+        for line in lines:
+            if line.startswith("result "):
+                result = json.loads(line[len("result "):])
+                outcomes[result["name"]] = result
+        for name in wanted:
+            if name not in outcomes:
+                outcomes[name] = {"name": name, "outcome": "failed", "seconds": 0,
+                                  "said": [*lines[-1:], "the guest ended before it"]}
+    of = {kind: [each for each in outcomes.values() if each["outcome"] == kind]
+          for kind in ("passed", "left out", "skipped", "failed")}
+    for each in of["left out"] + of["skipped"]:
+        print(f"{each['outcome']}: {each['name']}: {each['said'][-1] if each['said'] else 'it does not say why'}")
+    for each in of["failed"]:
+        print(f"FAILED: {each['name']}, after {each['seconds']} s")
+        for line in each["said"]:
+            print("    " + line)
+    print(f"{len(of['passed'])} passed, {len(of['failed'])} failed, {len(of['skipped']) + len(of['left out'])} skipped")
+    return 1 if of["failed"] or not of["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit({"share": share, "run": run, "report": report}[sys.argv[1]](*sys.argv[2:]))
