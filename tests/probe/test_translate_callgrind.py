@@ -26,7 +26,7 @@ REASONS = {re.compile(names): why for names, why in {
         "it is chosen by processor, and some of its kin jump into each other",
     r"getenv": "the environment has other variables",
     r"tcache_init.*|re_(compile|search)_.*": "an instruction that repeats itself is to callgrind as many",
-    r"__unregister_atfork": "there is one library more, which is told that the program ends",
+    r"__unregister_atfork|__cxa_finalize": "there is one library more, which is told that the program ends",
     r"coroutine|pass_on": "to callgrind, each switch to a coroutine is a call of what it goes on in",
     r"_obstack_begin": "what it jumps to has no name",
 }.items()}
