@@ -472,12 +472,12 @@ static void say_character(struct papi_rust_text *text, const char *digits, size_
 {
 	static const char plain[] = "\t\r\n'\\", letters[] = "trn'\\";
 	unsigned long code = n ? strtoul(digits, NULL, 16) : 0;
-	const char *known = code ? strchr(plain, (int)code) : NULL;
+	const char *known = code > 0 && code < 0x80 ? strchr(plain, (int)code) : NULL;
 	char words[16];
 
 	if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		text->failed = true;
-	if (code < 0x80 && known)
+	if (known)
 		snprintf(words, sizeof(words), "'\\%c'", letters[known - plain]);
 	else if (code >= 0x20 && code < 0x7f)
 		snprintf(words, sizeof(words), "'%c'", (char)code);
