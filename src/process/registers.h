@@ -46,6 +46,9 @@ enum papi_remote_waited papi_remote_wait(pid_t id, int *status, int limit_ms);
 /* Whether a signal is about to be delivered; or will be, when the thread has its own mask again. */
 bool papi_remote_has_signal(const struct papi_remote_thread *thread);
 bool papi_remote_will_have_signal(const struct papi_remote_thread *thread);
+/* Of system calls that every processor has: signal(7) says that they end with EINTR when a stopped thread goes on, and
+ * are not made again. */
+bool papi_remote_ends_by_stop(uint64_t number);
 
 /* ---- of each processor: registers ---- */
 

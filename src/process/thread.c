@@ -228,6 +228,20 @@ static bool is_same_program(struct papi_remote *remote)
 	return !remote->executed || papi_remote_fail(remote, "it has ended, or executed another program");
 }
 
+bool papi_remote_ends_by_stop(uint64_t number)
+{
+	switch (number) {
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+		return true;
+	default:
+		return false;
+	}
+}
+
 struct papi_remote_thread *papi_remote_stop(struct papi_remote *remote, pid_t id)
 {
 	struct papi_remote_thread *thread;

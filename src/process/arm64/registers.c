@@ -189,22 +189,10 @@ bool papi_remote_prepare_function_call(const struct papi_remote *remote, struct 
 
 /* ---- system calls that were interrupted ---- */
 
-/* signal(7): they return EINTR when a stopped thread goes on, and are not made again. */
 static bool ends_by_stop(uint64_t number)
 {
-	switch (number) {
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_io_getevents:
-	case SYS_io_pgetevents:
-	case SYS_io_uring_enter:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-		return true;
-	default:
-		return false;
-	}
+	return number == SYS_io_getevents || number == SYS_io_pgetevents || number == SYS_io_uring_enter ||
+		papi_remote_ends_by_stop(number);
 }
 
 /* EINTR takes the place of the first argument. A thread that goes to sleep between this and its stop is told EINTR. */

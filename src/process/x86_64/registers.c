@@ -123,20 +123,9 @@ bool papi_remote_prepare_function_call(const struct papi_remote *remote, struct 
 
 /* ---- system calls that were interrupted ---- */
 
-/* signal(7): they return EINTR when a stopped thread goes on, and are not made again. */
 static bool ends_by_stop(uint64_t number)
 {
-	switch (number) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-		return true;
-	default:
-		return false;
-	}
+	return number == SYS_epoll_wait || papi_remote_ends_by_stop(number);
 }
 
 void papi_remote_look(struct papi_remote_thread *thread)
