@@ -258,7 +258,7 @@ static bool enter(struct papi_remote_thread *thread)
 
 static bool settle_in_call(struct papi_remote_thread *thread)
 {
-	struct papi_remote_registers now;
+	struct papi_remote_registers now = { { 0 } };
 	bool good = enter(thread) && papi_remote_registers_read(thread->id, &now);
 
 	if (good)
