@@ -29,6 +29,7 @@ REASONS = {re.compile(names): why for names, why in {
     r"__unregister_atfork|__cxa_finalize": "there is one library more, which is told that the program ends",
     r"coroutine|pass_on": "to callgrind, each switch to a coroutine is a call of what it goes on in",
     r"_obstack_begin": "what it jumps to has no name",
+    r"read": "libsigsegv, of which grep is made, reads the list of what is mapped, which is longer with the agent",
 }.items()}
 LINKER = "ld-linux"
 # What it runs before the program: constructors of libraries.
