@@ -5,6 +5,7 @@
  * with that reason.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -241,31 +242,92 @@ static void write_blocks(unsigned char *code, unsigned n)
 	processor_code_written(code, 16 * n + sizeof(end));
 }
 
-/* More blocks than a first piece of the cache has room for. */
-static void run_many_blocks(void)
+/* A function of n such blocks: 2 instructions each, and one more. */
+static void (*make_blocks(unsigned n))(void *)
 {
-	const unsigned n = 60000;
-	unsigned char *code = mmap(
-		NULL, (size_t)n * 16 + 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long long counts[2][COUNTS] = { 0 };
+	const size_t size = (size_t)n * 16 + 16;
+	unsigned char *code = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void (*function)(void *);
-	int set;
 
 	REQUIRE(code != MAP_FAILED);
 	write_blocks(code, n);
-	REQUIRE(mprotect(code, (size_t)n * 16 + 16, PROT_READ | PROT_EXEC) == 0);
+	REQUIRE(mprotect(code, size, PROT_READ | PROT_EXEC) == 0);
 	memcpy(&function, &code, sizeof(function));
+	return function;
+}
+
+/* More blocks than a first piece of the cache has room for. */
+#define MANY 60000
+
+static void expect_many(int set, void (*blocks)(void *), unsigned n)
+{
+	long long counts[COUNTS] = { 0 };
+
+	region(set, counts, blocks, NULL);
+	EXPECT_EQUAL(2 * n + 1 + REGION_AROUND, counts[INSTRUCTION]);
+}
+
+static void run_many_blocks(void)
+{
+	void (*blocks)(void *) = make_blocks(MANY);
+	int set;
+
 	begin();
 	set = make_set();
-	for (unsigned i = 0; i < 2; i++) {
-		region(set, counts[i], function, NULL);
-		EXPECT_EQUAL(2 * n + 1 + REGION_AROUND, counts[i][INSTRUCTION]);
-	}
+	expect_many(set, blocks, MANY);
+	expect_many(set, blocks, MANY);
 }
 
 static void test_many_blocks(void)
 {
 	in_child(run_many_blocks);
+}
+
+/* All that is free within 2 GiB of this program. */
+static void take_what_is_near(void)
+{
+	void (*volatile self)(void) = take_what_is_near;
+	const uint64_t reach = (uint64_t)1 << 31, here = (uint64_t)(uintptr_t)self;
+	const uint64_t low = here > reach ? (here - reach) & -(uint64_t)PAGE : 1 << 16;
+	struct {
+		uint64_t start, end;
+	} used[512] = { { low, low } };
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[512];
+	unsigned n = 1;
+
+	REQUIRE(file != NULL);
+	while (n < COUNT_OF(used) && fgets(line, sizeof(line), file))
+		n += sscanf(line, "%" SCNx64 "-%" SCNx64, &used[n].start, &used[n].end) == 2 && used[n].end > low &&
+			used[n].start < here + reach;
+	fclose(file);
+	REQUIRE(n < COUNT_OF(used));
+	for (unsigned i = 1; i < n; i++) {
+		void *free = (void *)(uintptr_t)used[i - 1].end; /* NOLINT(performance-no-int-to-ptr) */
+
+		if (used[i].start > used[i - 1].end)
+			EXPECT(mmap(free, used[i].start - used[i - 1].end, PROT_NONE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == free);
+	}
+}
+
+/* As programs do that translate code themselves. */
+static void run_crowded(void)
+{
+	void (*first)(void *) = make_blocks(MANY), (*second)(void *) = make_blocks(3 * MANY);
+	int set;
+
+	begin();
+	set = make_set();
+	expect_many(set, first, MANY);
+	take_what_is_near();
+	expect_many(set, second, 3 * MANY);
+	expect_many(set, first, MANY);
+}
+
+static void test_crowded(void)
+{
+	in_child(run_crowded);
 }
 
 /* The limit comes when it is counted already. */
@@ -325,6 +387,7 @@ int main(void)
 		{ "threads", test_threads },
 		{ "much data", test_large },
 		{ "many blocks", test_many_blocks },
+		{ "no place left near the program", test_crowded },
 		{ "memory ends", test_memory_ends },
 	};
 

@@ -365,7 +365,7 @@ MORE = [
              "other"),
     ("env", "env -i PATH=$PATH sh -c 'env | cut -d= -f1 | sort' | grep -v '^LD_PRELOAD\\|^PAPI'; nice -n 1 true; "
             "nohup true; stdbuf -oL echo buffered; timeout 5 echo in time; timeout -s KILL 0.05 sleep 3; echo $?"),
-    ("timeout", "timeout --foreground 0.1 sh -c 'trap \"echo term; exit 9\" TERM; while :; do :; done'; echo $?"),
+    ("timeout", "timeout --foreground 1 sh -c 'trap \"echo term; exit 9\" TERM; while :; do :; done'; echo $?"),
     ("flock", "flock l -c 'echo locked'; setsid -w echo session; taskset -c 0 echo pinned; ionice -c 3 echo idle; "
               "getopt -o ab: -- -a -b x y; namei words | wc -l; rename --version | wc -l; look 00 words | wc -l"),
     ("ps", "ps -o comm= -p $$; pgrep -c no-such-name; free -b | wc -l; uptime | wc -l; sleep 0.01; kill -l 9; nproc "

@@ -15,6 +15,10 @@
 #define SEGMENT_LARGEST  ((size_t)8 << 20)
 #define LIVE_SIZE        ((size_t)32 << 20)
 #define MAX_SEGMENTS     192
+/* With more code than this, a program is one that may need the limit, twice while threads are in what is retired; the
+ * address space for that is kept. */
+#define SMALL_SIZE ((size_t)2 << 20)
+#define KEPT_SIZE  ((size_t)96 << 20)
 /* What there is for so many bytes of code; a segment is full when one of them is. Programs have about three
  * quarters. */
 #define PER_BLOCK 80
@@ -113,6 +117,16 @@ static bool map_code(struct papi_vpmu_segment *segment)
 	return papi_vpmu_raw(SYS_mprotect, again, (long)segment->size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
+/* Where the program has limited its own, it is not taken from it. */
+static void keep_room(void)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+
+	if (live_size >= SMALL_SIZE && !papi_vpmu_raw(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) &&
+		limit.rlim_cur == RLIM_INFINITY)
+		papi_vpmu_region_keep(KEPT_SIZE);
+}
+
 static bool new_segment(uint64_t epoch)
 {
 	struct papi_vpmu_segment *segment = segments;
@@ -124,6 +138,7 @@ static bool new_segment(uint64_t epoch)
 	segment->size = live_size < SEGMENT_SMALLEST ? SEGMENT_SMALLEST
 		: live_size > SEGMENT_LARGEST        ? SEGMENT_LARGEST
 						     : live_size;
+	keep_room();
 	if (!map_code(segment) || !map_tables(segment)) {
 		give_back(segment);
 		return false;
