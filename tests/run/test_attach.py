@@ -49,6 +49,15 @@ class AttachTest(RunTest):
         except OSError:
             return False
 
+    @staticmethod
+    def words_of(pid):
+        """What stands in /proc/PID/stat, from the state on."""
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()
+
+    def sleeps(self, pid):
+        return self.words_of(pid)[0] == "S"
+
     def finish(self, watcher, status=0, interrupt=True):
         if interrupt:
             watcher.send_signal(signal.SIGINT)
@@ -84,11 +93,6 @@ class Exact(AttachTest):
             self.assertEqual([event["kind"] for event in report["events"]], ["exact"] * len(EXACT))
             yield self.counts(report)
 
-    @staticmethod
-    def sleeps(pid):
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "S"
-
     def test_work(self):
         """Work counted from outside is that counted from within, to the unit: both begin and end somewhere else, so
         it is the differences that are the same."""
@@ -109,6 +113,7 @@ class Exact(AttachTest):
 
     def test_nothing(self):
         target = self.start_target(WORKER)
+        self.wait_until(lambda: self.sleeps(target.pid), "the program to wait")
         self.assertEqual(self.counts(self.finish(self.attach(target.pid))), [0, 0, 0, 0])
         self.assertEqual(self.ask(target, 10), ["done"])
 
@@ -235,8 +240,7 @@ class Waits(AttachTest):
         self.wait_until(self.waits_for_child, "the process to wait for its child")
 
     def waits_for_child(self):
-        with open(f"/proc/{self.target.pid}/stat", encoding="utf-8") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "D"
+        return self.words_of(self.target.pid)[0] == "D"
 
     def release(self):
         try:
@@ -284,7 +288,7 @@ class Refused(AttachTest):
     def start_sleeper(self, *prefix):
         target = subprocess.Popen([*prefix, "sleep", "100"], stdin=subprocess.DEVNULL)
         self.addCleanup(self.end, target)
-        self.wait_until(lambda: name_of(target.pid) == "sleep", "sleep to begin")
+        self.wait_until(lambda: name_of(target.pid) == "sleep" and self.sleeps(target.pid), "sleep to begin")
         return target
 
     def test_static(self):

@@ -8,12 +8,12 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from run_harness import main, TOOLS
 from test_attach import AttachTest, BUSY, EXACT, setUpModule as look, WORKER
 
+THREADS = 4  # of busy, beside its first
 PAPI_PROBE = os.path.join(TOOLS, "papi_probe")
 PAPI_PROFILE = os.path.join(TOOLS, "papi_profile")
 OWN = ["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "-p", "-f"]
@@ -66,6 +66,13 @@ class Boxes(AttachTest):
             self.assertRegex(file.read(), r"\nNSpid:\t\d+\t(\d+\t)*1\n")
         return begun, pid
 
+    def start_busy(self, script=PIVOT):
+        """A program that allocates, with all its threads: nothing of it is yet to be loaded."""
+        begun, pid = self.start_in_box(BUSY, "malloc", "2000000000", script=script)
+        self.wait_until(lambda: begun.poll() is not None or len(os.listdir(f"/proc/{pid}/task")) == 1 + THREADS,
+                        "the program's threads")
+        return begun, pid
+
     @staticmethod
     def child(pid, base):
         try:
@@ -90,8 +97,17 @@ class Boxes(AttachTest):
                     files.add(found.groups())
         return sorted(name for _, name in files)
 
+    def go_on(self, pid):
+        """Waits until the program has run, however busy the machine is."""
+        def ticks():
+            return sum(int(word) for word in self.words_of(pid)[11:13])
+        used = ticks()
+        self.wait_until(lambda: ticks() > used + 10, "the program to run")
+
     def visit(self, pid):
-        return self.counts(self.finish(self.attach(pid, events=("PAPI_TOT_INS",))))[0]
+        watcher = self.attach(pid, events=("PAPI_TOT_INS",))
+        self.go_on(pid)
+        return self.counts(self.finish(watcher))[0]
 
     def probe(self, pid, way):
         output = self.path("probes")
@@ -113,11 +129,6 @@ class Boxes(AttachTest):
             counts.append(self.counts(self.finish(watcher)))
         return [[b - a for a, b in zip(few, many)] for few, many in zip(counts[1:], counts[2:])]
 
-    @staticmethod
-    def sleeps(pid):
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "S"
-
     def test_exact(self):
         outside = self.start_target(WORKER)
         target, pid = self.start_in_box(WORKER)
@@ -126,7 +137,7 @@ class Boxes(AttachTest):
         self.assertEqual(len(EXACT), 4)
 
     def coming_and_going(self, script):
-        begun, pid = self.start_in_box(BUSY, "malloc", "2000000000", script=script)
+        begun, pid = self.start_busy(script)
         before = self.descriptors(pid)
         self.assertGreater(self.visit(pid), 100000)
         once = self.brought(pid)
@@ -153,9 +164,9 @@ class Boxes(AttachTest):
 
     def test_names_of_threads(self):
         """They are looked up by the numbers that threads have here."""
-        _, pid = self.start_in_box(BUSY, "malloc", "2000000000")
+        _, pid = self.start_busy()
         watcher = self.attach(pid, "--per-thread", events=("PAPI_TOT_INS",))
-        time.sleep(0.5)
+        self.go_on(pid)
         report = self.finish(watcher)
         tasks = [task for task in report["tasks"] if task["tid"]]
         self.assertEqual({task["pid"] for task in tasks}, {pid})
@@ -164,7 +175,7 @@ class Boxes(AttachTest):
     @unittest.skipUnless(os.path.exists(PAPI_PROFILE), "there is no papi_profile")
     def test_profile(self):
         """What the process writes is fetched, and nothing is left in its /tmp."""
-        _, pid = self.start_in_box(BUSY, "malloc", "2000000000")
+        _, pid = self.start_busy()
         profile = self.path("profile.db")
         for _ in range(2):
             result = subprocess.run([PAPI_PROFILE, "-x", "-e", "PAPI_TOT_INS", "-t", "1", "-o", profile, "-p",
@@ -183,7 +194,7 @@ class Boxes(AttachTest):
 
     def test_too_few_descriptors(self):
         """Wherever bringing the agent fails, that is told, and nothing stays behind."""
-        _, pid = self.start_in_box(BUSY, "malloc", "2000000000")
+        _, pid = self.start_busy()
         before = self.descriptors(pid)
         limit = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         refused = []
@@ -201,7 +212,7 @@ class Boxes(AttachTest):
 
     def test_no_proc(self):
         """The agent's file could not be named: refused, and nothing has happened."""
-        _, pid = self.start_in_box(BUSY, "malloc", "2000000000", script=NO_PROC)
+        _, pid = self.start_busy(NO_PROC)
         before = self.descriptors(pid)
         result = self.run_it("-e", "PAPI_TOT_INS", "-p", str(pid))
         self.assertIn(b"has no /proc", result.stderr)
