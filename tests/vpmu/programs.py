@@ -84,7 +84,8 @@ def problem_of(report):
 
 def compare(command, events):
     """What is different, a list of lines; why there is no count; what is missing; and the seconds of both."""
-    with tempfile.TemporaryDirectory(prefix="papi-vpmu-") as top:
+    # What a command has left running may still write there when it is removed.
+    with tempfile.TemporaryDirectory(prefix="papi-vpmu-", ignore_cleanup_errors=True) as top:
         results, times = [], []
         for side in ("native", "counted"):
             directory, report = os.path.join(top, side), os.path.join(top, "report")

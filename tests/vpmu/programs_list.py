@@ -161,6 +161,9 @@ message(STATUS "${n}")
 """
 
 
+OLD = 1000000000  # seconds since 1970
+
+
 def write_files(directory):
     """Everything the commands read; the same each time."""
     words, random = [], 1
@@ -173,9 +176,16 @@ def write_files(directory):
         "script.cmake": CMAKE, "words": "\n".join(words) + "\n", "other": "\n".join(words[:2000] + words[2100:]) + "\n",
         "data.json": "[" + ",".join(f'{{"n":{i},"w":"{word}"}}' for i, word in enumerate(words[:500])) + "]",
     }
+    write_old(directory, files)
+
+
+def write_old(directory, files):
+    """Older than all that a command makes of them, however coarse the clock of the file system is."""
     for name, text in files.items():
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+        path = os.path.join(directory, name)
+        with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+        os.utime(path, (OLD, OLD))
 
 
 SORT_SQL = ("create table t(a integer primary key, b text); "
@@ -198,7 +208,8 @@ POSTGRES = ("umask 077; chown nobody . && setpriv --reuid=nobody --regid=nogroup
 # Those that take minutes with modelled events: a compiler in a machine that makes code while it runs.
 SLOW = ("Work.java", "More.java", "worker_threads", "work.js")
 
-# Program, what to run by sh -c. The program must be there; all that sh starts is counted with it.
+# Program, what to run by sh -c. The program must be there; all that sh starts is counted with it. What is killed after
+# some time has a second, for it must have begun by then, counted and on a busy machine, too.
 COMMANDS = [
     ("gcc", "gcc -O2 -Wall -c hello.c -o hello.o && nm hello.o"),
     ("gcc", "gcc -O1 hello.c -o hello -lm && ./hello"),
@@ -254,7 +265,7 @@ COMMANDS = [
     ("xargs", "head -n 40 words | xargs -P 2 -n 10 echo | sort"),
     ("dd", "dd if=/dev/zero bs=4k count=64 2>/dev/null | tr '\\0' 'x' | cut -c 1-10"),
     ("date", "TZ=UTC date -d @86400 +%F; TZ=UTC date -d 2000-02-30; expr 2 + 3; seq 1 3 10; factor 1234567890"),
-    ("timeout", "timeout 0.1 sleep 5"),
+    ("timeout", "timeout 1 sleep 100"),
     ("ls", "ls -1; ls /nowhere; stat -c %s words; du -b words; env -i A=1 sh -c 'echo $A'"),
     ("dash", "dash -c 'i=0; while [ $i -lt 500 ]; do i=$((i + 1)); done; echo $i; exec sh -c \"exit 12\"'"),
     ("cpio", "echo words | cpio -o --quiet --reproducible -R 0:0 | wc -c"),
@@ -279,7 +290,7 @@ COMMANDS = [
     ("postgres", POSTGRES),
     # Processes that end in all ways, and threads that do things.
     ("python3", "python3 -S forks.py"),
-    ("python3", "python3 -S -c 'import os; [os.fork() for _ in range(4)]; os._exit(0)'; sleep 0.2"),
+    ("python3", "python3 -S -c 'import os; [os.fork() for _ in range(4)]; os._exit(0)'; sleep 1"),
     ("python3", "python3 -S -c 'import os; os.abort()' 2>/dev/null; echo $?"),
     ("python3", "python3 -S -c 'import ctypes; ctypes.string_at(0)' 2>/dev/null; echo $?"),
     ("python3", "python3 -S -c 'import os; os.posix_spawnp(\"echo\", [\"echo\", \"spawned\"], {}); os.wait()'"),
@@ -292,8 +303,8 @@ COMMANDS = [
     ("python3", "python3 -S -c 'import asyncio; print(asyncio.run(asyncio.sleep(0.01, 5)))'"),
     ("yes", "yes | head -n 1"),
     ("seq", "seq 1 1000000 | head -n 3 | tail -n 1"),
-    ("timeout", "timeout -s KILL 0.2 sh -c 'while :; do :; done'; echo $?"),
-    ("timeout", "timeout 5 true; echo $?; timeout 0.1 sh -c 'trap \"exit 3\" TERM; while :; do :; done'; echo $?"),
+    ("timeout", "timeout -s KILL 1 sh -c 'while :; do :; done'; echo $?"),
+    ("timeout", "timeout 50 true; echo $?; timeout 1 sh -c 'trap \"exit 3\" TERM; while :; do :; done'; echo $?"),
     ("env", "env -i /bin/sh -c 'expr 3 + 4'"),
     ("nohup", "nohup sh -c 'echo kept' 2>/dev/null"),
     ("setsid", "setsid -w sh -c 'exit 9'; echo $?"),
@@ -404,8 +415,8 @@ COMMANDS = [
     ("ps", "ps -o comm= -p $$ | wc -l; free | wc -l; uptime | wc -l; pgrep -c nothing_of_the_name"),
     ("id", "id -u; whoami; groups | wc -l; uname -s; hostname | wc -l; nproc --all | wc -l; getconf PAGE_SIZE; "
            "locale -a | wc -l"),
-    ("df", "df . | wc -l; du -s words; sync; lscpu | wc -l | xargs test 0 -lt; mount | wc -l | xargs test 0 -lt; "
-           "ip -V 2>&1 | wc -l"),
+    ("df", "df . | wc -l; du -s words | cut -f 2; sync; lscpu | wc -l | xargs test 0 -lt; "
+           "mount | wc -l | xargs test 0 -lt; ip -V 2>&1 | wc -l"),
     ("getent", "getent passwd root | cut -d: -f 1; getent hosts localhost | wc -l"),
     ("dpkg-query", "dpkg-query -W -f '${Package}\\n' dpkg; dpkg --compare-versions 1.2 lt 1.10; echo $?; "
                    "apt-cache policy dpkg | wc -l"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rest of the corpus: programs that Debian machines have, with inputs that take milliseconds."""
-import os
+from programs_list import write_old
 
 PYTHON_ASYNC = """import asyncio, concurrent.futures, multiprocessing
 async def part(n):
@@ -159,9 +159,7 @@ def write_more_files(directory):
         "table.csv": "".join(f"{i},{i * 7919 % 1009},{'abcdefg'[i % 7]}\n" for i in range(1000)),
         "text.txt": "".join(f"The {i}th line of a text, which has {i * 13 % 101} words.\n\n" for i in range(120)),
     }
-    for name, text in files.items():
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(text)
+    write_old(directory, files)
 
 
 SHELL = ("f() { i=0; while [ $i -lt 60 ]; do i=$((i + 1)); done; echo $i; }; f; x=$(echo a; f); echo \"$x\" | tr a b; "
@@ -292,8 +290,8 @@ MORE = [
     ("curl", "curl -s file://$PWD/words | md5sum; curl -s http://127.0.0.1:9/; echo $?"),
     ("wget", "wget -q -O - http://127.0.0.1:9/; echo $?; wget --version | head -n 1 | cut -d' ' -f 1-2"),
     ("nginx", "nginx -p $PWD -c nginx.conf -t 2>/dev/null; echo $?; (nginx -p $PWD -c nginx.conf 2>/dev/null & n=$!; "
-              "i=0; while [ ! -S s ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i + 1)); done; curl -s --unix-socket s "
-              "http://a/; kill $n; wait $n; echo $?); rm -rf s t p e"),
+              "i=0; while [ ! -S s ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i + 1)); done; curl -s --retry 9 "
+              "--retry-connrefused --unix-socket s http://a/; kill $n; wait $n; echo $?); rm -rf s t p e"),
     ("rsync", "mkdir a && cp words other a && rsync -a a/ b && diff -r a b && rsync -ac --delete --stats a/ b | grep "
               "-c Number; rm -rf a b"),
     ("jq", "jq -r 'group_by(.n % 3)[] | length, (map(.n) | add)' data.json; echo '{' | jq . ; jq -n '[range(2000)] | "
@@ -364,7 +362,7 @@ MORE = [
              "p && cmp w other; rm p; diff3 words other words | head -n 1; sdiff -s words other | wc -l; cmp words "
              "other"),
     ("env", "env -i PATH=$PATH sh -c 'env | cut -d= -f1 | sort' | grep -v '^LD_PRELOAD\\|^PAPI'; nice -n 1 true; "
-            "nohup true; stdbuf -oL echo buffered; timeout 5 echo in time; timeout -s KILL 0.05 sleep 3; echo $?"),
+            "nohup true; stdbuf -oL echo buffered; timeout 50 echo in time; timeout -s KILL 1 sleep 100; echo $?"),
     ("timeout", "timeout --foreground 1 sh -c 'trap \"echo term; exit 9\" TERM; while :; do :; done'; echo $?"),
     ("flock", "flock l -c 'echo locked'; setsid -w echo session; taskset -c 0 echo pinned; ionice -c 3 echo idle; "
               "getopt -o ab: -- -a -b x y; namei words | wc -l; rename --version | wc -l; look 00 words | wc -l"),
