@@ -23,7 +23,7 @@ esac
 tools/dev/setup.sh $setup || exit
 
 logs=
-broken=0
+broken=
 clean=0
 unavailable=0
 builder=
@@ -45,7 +45,7 @@ finish()
 {
 	echo
 	# shellcheck disable=SC2086 # words
-	python3 tools/dev/summary.py --passed $clean --failed $broken --skipped $unavailable $logs
+	python3 tools/dev/summary.py --passed $clean $broken --skipped $unavailable --outputs "$CHECK_WORK" $logs
 	exit
 }
 
@@ -80,7 +80,7 @@ is_built() # DIRECTORY
 	cat "$CHECK_WORK/$1.output"
 	[ "$(cat "$CHECK_WORK/$1.status")" -eq 0 ] && return
 	echo "check: $1 does not build"
-	broken=$((broken + 1))
+	broken="$broken --failed $1"
 	return 1
 }
 
@@ -88,11 +88,13 @@ skip_build() { echo "skipped: $*"; unavailable=$((unavailable + 1)); }
 
 rm -f build*/meson-logs/testlog.json build/meson-logs/fuzzlog.json
 say 'all tests of the library as it ships'
-if ! tools/dev/build.sh build; then
+if ! tools/dev/build.sh build >"$CHECK_WORK/build.output" 2>&1; then
+	cat "$CHECK_WORK/build.output"
 	echo 'check: build does not build'
-	broken=1
+	broken='--failed build'
 	finish
 fi
+cat "$CHECK_WORK/build.output"
 if [ -z "${1:-}" ]; then
 	# shellcheck disable=SC2046,SC2086 # words
 	run_tests build testlog $(without $slow)
@@ -131,11 +133,13 @@ done
 
 say 'analysis: mistakes that are found without running anything'
 for tool in clang-tidy cppcheck fanalyzer; do
-	ANALYSE=$tool tools/dev/analyse.sh
-	case $? in
+	ANALYSE=$tool tools/dev/analyse.sh >"$CHECK_WORK/$tool.output" 2>&1
+	status=$?
+	cat "$CHECK_WORK/$tool.output"
+	case $status in
 	0) clean=$((clean + 1)) ;;
 	77) unavailable=$((unavailable + 1)) ;;
-	*) echo "check: $tool found something"; broken=$((broken + 1)) ;;
+	*) echo "check: $tool found something"; broken="$broken --failed $tool" ;;
 	esac
 done
 
