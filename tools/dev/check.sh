@@ -12,7 +12,8 @@
 #     analysis     clang-tidy, cppcheck and gcc -fanalyzer, each of which must find nothing
 #     fuzzers      each for $FUZZ_SECONDS (60)
 #
-# While the tests of one build run, which often wait, the next ones are built, with the lowest priority.
+# While the tests of one build run, which often wait, the next ones are built, the analyses run, and fuzzers are built,
+# with the lowest priority.
 set -u
 cd "$(dirname "$0")/../.." || exit
 case ${1:-} in
@@ -31,7 +32,7 @@ CHECK_WORK=$(mktemp -d) || exit
 export CHECK_WORK
 
 # shellcheck disable=SC2317 # by the trap
-stop_building() # the process group of the builder, with all compilers
+stop_building() # the process group of what works ahead, with all compilers
 {
 	[ -z "$builder" ] || kill -- "-$builder" 2>/dev/null
 	rm -rf "$CHECK_WORK"
@@ -70,15 +71,20 @@ without() # SUITE...: the options that leave these out
 	printf -- '--no-suite %s ' "$@"
 }
 
-# Waits for what the builder makes of DIRECTORY; false if that failed.
-is_built() # DIRECTORY
+# Waits for what is done ahead, and shows what that said. Its exit status.
+done_ahead() # NAME
 {
 	while [ ! -e "$CHECK_WORK/$1.status" ]; do
 		kill -0 "$builder" 2>/dev/null || [ -e "$CHECK_WORK/$1.status" ] || echo 1 >"$CHECK_WORK/$1.status"
 		sleep 0.2
 	done
 	cat "$CHECK_WORK/$1.output"
-	[ "$(cat "$CHECK_WORK/$1.status")" -eq 0 ] && return
+	return "$(cat "$CHECK_WORK/$1.status")"
+}
+
+is_built() # DIRECTORY
+{
+	done_ahead "$1" && return
 	echo "check: $1 does not build"
 	broken="$broken --failed $1"
 	return 1
@@ -106,7 +112,7 @@ can_link cc -fsanitize=address,undefined && asan=build-asan || asan=
 can_link cc -fsanitize=thread && tsan=build-tsan || tsan=
 # A session of its own is a process group that can be stopped as a whole.
 # shellcheck disable=SC2086 # those that are missing are no words
-setsid nice -n 19 tools/dev/build-ahead.sh $clang $asan $tsan &
+setsid nice -n 19 tools/dev/work-ahead.sh $clang $asan $tsan clang-tidy cppcheck fanalyzer fuzzers &
 builder=$!
 # shellcheck disable=SC2046,SC2086 # words
 run_tests build testlog $(without $slow)
@@ -133,10 +139,8 @@ done
 
 say 'analysis: mistakes that are found without running anything'
 for tool in clang-tidy cppcheck fanalyzer; do
-	ANALYSE=$tool tools/dev/analyse.sh >"$CHECK_WORK/$tool.output" 2>&1
-	status=$?
-	cat "$CHECK_WORK/$tool.output"
-	case $status in
+	done_ahead $tool
+	case $? in
 	0) clean=$((clean + 1)) ;;
 	77) unavailable=$((unavailable + 1)) ;;
 	*) echo "check: $tool found something"; broken="$broken --failed $tool" ;;
@@ -144,6 +148,7 @@ for tool in clang-tidy cppcheck fanalyzer; do
 done
 
 say "fuzzers, ${FUZZ_SECONDS:=60} seconds each"
+done_ahead fuzzers # who does not build does not run either, and says so then
 export FUZZ_SECONDS
 run_tests build fuzzlog --suite fuzz
 finish
