@@ -18,8 +18,8 @@ demo:
 check:
 	@tools/dev/check.sh
 
-# What continuous integration runs: clang, sanitizers, the arm64 guest, all programs and a minute of each fuzzer as
-# well.
+# What continuous integration runs: clang, sanitizers, the arm64 guest, all programs and half a minute of each fuzzer
+# as well.
 check-all:
 	@tools/dev/check.sh all
 

@@ -10,7 +10,7 @@
 #     build-asan   the tests of suite "sanitize" under AddressSanitizer and UndefinedBehaviorSanitizer
 #     build-tsan   the same under ThreadSanitizer
 #     analysis     clang-tidy, cppcheck and gcc -fanalyzer, each of which must find nothing
-#     fuzzers      each for $FUZZ_SECONDS (60)
+#     fuzzers      each for $FUZZ_SECONDS (30)
 #
 # While the tests of one build run, which often wait, the next ones are built, the analyses run, and fuzzers are built,
 # with the lowest priority.
@@ -147,7 +147,7 @@ for tool in clang-tidy cppcheck fanalyzer; do
 	esac
 done
 
-say "fuzzers, ${FUZZ_SECONDS:=60} seconds each"
+say "fuzzers, ${FUZZ_SECONDS:=30} seconds each"
 done_ahead fuzzers # who does not build does not run either, and says so then
 export FUZZ_SECONDS
 run_tests build fuzzlog --suite fuzz
