@@ -237,23 +237,27 @@ class Attach(ProbeTest):
         self.assertEqual(target.wait(60), 0)
         self.calls(self.finish(watcher, interrupt=False), leaf=110)
 
+    @staticmethod
+    def has(target):
+        return set(os.listdir(f"/proc/{target.pid}/fd")), len(os.listdir(f"/proc/{target.pid}/task"))
+
     def test_nothing_is_left(self):
-        """No thread and no descriptor."""
+        """No thread and no descriptor, once what was there has ended."""
         target = self.start_target(SUBJECT, "wait")
-        before = set(os.listdir(f"/proc/{target.pid}/fd"))
+        before = self.has(target)
+        self.assertEqual(before[1], 1)
         self.finish(self.attach(target))
-        self.assertEqual(set(os.listdir(f"/proc/{target.pid}/fd")), before)
-        self.assertEqual(len(os.listdir(f"/proc/{target.pid}/task")), 1)
+        self.wait_until(lambda: self.has(target) == before, "everything to be given back")
 
     def test_events(self):
         """Counters that its threads have opened are closed in the end."""
         target = self.start_target(SUBJECT, "wait")
-        before = set(os.listdir(f"/proc/{target.pid}/fd"))
+        before = self.has(target)
         watcher = self.attach(target, "-e", "perf::PAGE-FAULTS", names=("touches",))
         self.ask(target, 10)
         functions = self.finish(watcher)
         self.assertEqual(functions["touches"]["unread"], 0)
-        self.assertEqual(set(os.listdir(f"/proc/{target.pid}/fd")), before)
+        self.wait_until(lambda: self.has(target) == before, "descriptors to be closed")
         self.assertEqual(len(self.ask(target, 10)) > 1, True)
 
     def test_refused(self):

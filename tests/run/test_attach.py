@@ -58,6 +58,10 @@ class AttachTest(RunTest):
     def sleeps(self, pid):
         return self.words_of(pid)[0] == "S"
 
+    def wait_for_threads(self, pid, number):
+        """As many as it has by itself: the agent's own ends after the tool that it has worked for."""
+        self.wait_until(lambda: len(os.listdir(f"/proc/{pid}/task")) == number, "the agent to go")
+
     def finish(self, watcher, status=0, interrupt=True):
         if interrupt:
             watcher.send_signal(signal.SIGINT)
@@ -151,11 +155,12 @@ class Comes(AttachTest):
     def test_leaves_nothing_behind(self):
         target = self.start_target(WORKER)
         self.finish(self.attach(target.pid))
+        self.wait_for_threads(target.pid, 1)
         before = self.state_of(target.pid)
         for _ in range(5):
             self.finish(self.attach(target.pid))
+        self.wait_for_threads(target.pid, 1)
         self.assertEqual(self.state_of(target.pid), before)
-        self.assertEqual(len(os.listdir(f"/proc/{target.pid}/task")), 1)
 
     @staticmethod
     def state_of(pid):
@@ -174,7 +179,7 @@ class Comes(AttachTest):
             watcher.wait(60)
             if not asleep:
                 self.assertEqual(self.ask(target, 100), ["done"])
-            self.wait_until(lambda: len(os.listdir(f"/proc/{target.pid}/task")) == 1, "the agent to go")
+            self.wait_for_threads(target.pid, 1)
             watcher = self.attach(target.pid)
             self.assertEqual(self.ask(target, 1000), ["done"])
             self.assertGreater(self.counts(self.finish(watcher))[0], 500000)

@@ -107,7 +107,9 @@ class Boxes(AttachTest):
     def visit(self, pid):
         watcher = self.attach(pid, events=("PAPI_TOT_INS",))
         self.go_on(pid)
-        return self.counts(self.finish(watcher))[0]
+        counts = self.counts(self.finish(watcher))
+        self.wait_for_threads(pid, 1 + THREADS)
+        return counts[0]
 
     def probe(self, pid, way):
         output = self.path("probes")
@@ -148,6 +150,7 @@ class Boxes(AttachTest):
                 self.assertGreater(free["calls"], 0)
                 self.assertEqual(free["way"], way)
                 self.assertEqual({thread["pid"] for thread in free["threads"]}, {pid})
+                self.wait_for_threads(pid, 1 + THREADS)
             once = sorted([*once, "libpapi_probes.so"])
         self.assertGreater(self.visit(pid), 100000)
         self.assertEqual(self.brought(pid), once)
