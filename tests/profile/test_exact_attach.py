@@ -110,6 +110,20 @@ class Attach(CaptureTest):
         self.assertGreater(self.report()[1]["work"], 0)
         self.assertEqual([name for name in os.listdir(self.directory) if ".raw." in name], [])
 
+    def test_killed(self):
+        """The threads leave by themselves, with the simulators and calls that they have."""
+        process = self.begin()
+        profiler = subprocess.Popen([PAPI_PROFILE, "-x", "-e", f"{INSTRUCTIONS},PAPI_L1_DCM", "-p", str(process.pid)],
+                                    cwd=self.directory, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+        self.addCleanup(self.end, profiler)
+        self.wait_until(lambda: b".counts" in self.maps(process.pid), "counters")
+        time.sleep(0.5)
+        profiler.kill()
+        profiler.wait(timeout=60)
+        self.wait_until(lambda: len(os.listdir(f"/proc/{process.pid}/task")) == 2, "the agent to go")
+        self.assertIn("counted from", self.visit(process, "-o", self.path("again")))
+        self.assertIsNone(process.poll())
+
     @staticmethod
     def maps(pid):
         with open(f"/proc/{pid}/maps", "rb") as file:

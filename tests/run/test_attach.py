@@ -12,6 +12,7 @@ LOOPER = os.path.join(HELPERS, "looper")
 STATIC = os.path.join(HELPERS, "looper_static")
 WORKER = os.path.join(HELPERS, "worker")
 EXACT = ("PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_BR_INS")
+MODELLED = ("PAPI_L1_DCM", "PAPI_BR_MSP", "PAPI_TOT_INS")
 POLL = "7 "
 
 
@@ -123,7 +124,7 @@ class Exact(AttachTest):
 
     def test_modelled(self):
         target = self.start_target(WORKER)
-        watcher = self.attach(target.pid, events=("PAPI_L1_DCM", "PAPI_BR_MSP", "PAPI_TOT_INS"))
+        watcher = self.attach(target.pid, events=MODELLED)
         self.ask(target, 1000)
         counts = self.counts(self.finish(watcher))
         self.assertGreater(counts[1], 100)
@@ -173,8 +174,8 @@ class Comes(AttachTest):
     def test_killed_tool(self):
         """The program goes on, natively again once it runs, and can be counted anew, also when it has slept."""
         target = self.start_target(WORKER)
-        for asleep in (False, True):
-            watcher = self.attach(target.pid)
+        for asleep, events in ((False, EXACT), (True, EXACT), (False, MODELLED)):
+            watcher = self.attach(target.pid, events=events)
             watcher.kill()
             watcher.wait(60)
             if not asleep:

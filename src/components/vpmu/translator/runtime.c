@@ -127,6 +127,13 @@ static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_blo
 	return block ? block->code : papi_vpmu_runtime_go_native(thread, "memory for translated code ended");
 }
 
+/* In place of code, which is never there: the thread is to go native. Its simulators and calls need the lock for that,
+ * which is held when this is found. */
+static uint64_t departure(void)
+{
+	return (uint64_t)(uintptr_t)papi_vpmu_departing;
+}
+
 static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_link *link, bool indirect, bool returned)
 {
 	uint64_t epoch = thread->epoch;
@@ -134,7 +141,7 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 	struct papi_vpmu_block *block;
 
 	if (papi_vpmu_moved_retreats(thread))
-		return papi_vpmu_departing(thread);
+		return departure();
 	block = find(thread, flavour, thread->pc, indirect);
 	if (!block)
 		return papi_vpmu_runtime_go_native(thread,
@@ -207,6 +214,12 @@ static uint64_t step_or_go_on(struct papi_vpmu_thread *thread)
 	return go_on(thread, NULL, false, false);
 }
 
+static uint64_t unlock(struct papi_vpmu_thread *thread, uint64_t code)
+{
+	papi_vpmu_cache_unlock();
+	return code == departure() ? papi_vpmu_departing(thread) : code;
+}
+
 uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 {
 	int64_t exit = thread->exit;
@@ -248,14 +261,11 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 	else
 		code = go_on(thread, exit >= 0 && thread->epoch == epoch ? &link : NULL, is_indirect,
 			exit == PAPI_VPMU_EXIT_RETURN);
-	papi_vpmu_cache_unlock();
-	return code;
+	return unlock(thread, code);
 }
 
 uint64_t papi_vpmu_runtime_continue(struct papi_vpmu_thread *thread)
 {
-	uint64_t code;
-
 	/* A budget that was for one block alone: a signal may have come before that. */
 	if (thread->foreseen)
 		thread->checked = true;
@@ -266,7 +276,5 @@ uint64_t papi_vpmu_runtime_continue(struct papi_vpmu_thread *thread)
 	}
 	papi_vpmu_cache_lock();
 	papi_vpmu_cache_pass(thread);
-	code = go_on(thread, NULL, false, false);
-	papi_vpmu_cache_unlock();
-	return code;
+	return unlock(thread, go_on(thread, NULL, false, false));
 }
