@@ -233,6 +233,9 @@ bool papi_remote_ends_by_stop(uint64_t number)
 	switch (number) {
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
+	case SYS_io_getevents:
+	case SYS_io_pgetevents:
+	case SYS_io_uring_enter:
 	case SYS_semop:
 	case SYS_semtimedop:
 	case SYS_rt_sigtimedwait:

@@ -189,12 +189,6 @@ bool papi_remote_prepare_function_call(const struct papi_remote *remote, struct 
 
 /* ---- system calls that were interrupted ---- */
 
-static bool ends_by_stop(uint64_t number)
-{
-	return number == SYS_io_getevents || number == SYS_io_pgetevents || number == SYS_io_uring_enter ||
-		papi_remote_ends_by_stop(number);
-}
-
 /* EINTR takes the place of the first argument. A thread that goes to sleep between this and its stop is told EINTR. */
 void papi_remote_look(struct papi_remote_thread *thread)
 {
@@ -228,7 +222,7 @@ static bool has_ended_by_stop(const struct papi_remote_thread *thread)
 {
 	const struct user_pt_regs *r = of(&thread->registers);
 
-	return (int64_t)r->regs[0] == -EINTR && ends_by_stop(r->regs[CALL_NUMBER]) &&
+	return (int64_t)r->regs[0] == -EINTR && papi_remote_ends_by_stop(r->regs[CALL_NUMBER]) &&
 		thread->slept.number == r->regs[CALL_NUMBER] && thread->slept.pc == r->pc &&
 		thread->slept.stack == r->sp;
 }
@@ -286,7 +280,7 @@ bool papi_remote_settle(struct papi_remote_thread *thread)
 	if (papi_remote_has_signal(thread))
 		return papi_remote_fail(thread->remote, "a signal is about to end its system call");
 	thread->again = true;
-	return ends_by_stop(r->regs[CALL_NUMBER]) || settle_in_call(thread);
+	return papi_remote_ends_by_stop(r->regs[CALL_NUMBER]) || settle_in_call(thread);
 }
 
 bool papi_remote_is_interrupted(const struct papi_remote_thread *thread)
@@ -315,7 +309,8 @@ bool papi_remote_leave_call(struct papi_remote_thread *thread)
 bool papi_remote_put_back(struct papi_remote_thread *thread)
 {
 	bool enters = thread->again &&
-		(papi_remote_will_have_signal(thread) || !ends_by_stop(of(&thread->registers)->regs[CALL_NUMBER]));
+		(papi_remote_will_have_signal(thread) ||
+			!papi_remote_ends_by_stop(of(&thread->registers)->regs[CALL_NUMBER]));
 
 	if (thread->entering)
 		return true;

@@ -123,9 +123,27 @@ bool papi_remote_prepare_function_call(const struct papi_remote *remote, struct 
 
 /* ---- system calls that were interrupted ---- */
 
+/* Others than epoll_wait() do on sockets that have a time limit. */
 static bool ends_by_stop(uint64_t number)
 {
-	return number == SYS_epoll_wait || papi_remote_ends_by_stop(number);
+	switch (number) {
+	case SYS_epoll_wait:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_write:
+	case SYS_writev:
+		return true;
+	default:
+		return papi_remote_ends_by_stop(number);
+	}
 }
 
 void papi_remote_look(struct papi_remote_thread *thread)
