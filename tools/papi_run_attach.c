@@ -14,7 +14,7 @@ bool papi_run_attach_begin(struct run_list *list, struct run_result *result, pid
 
 	if (!papi_run_virtual_wanted(list))
 		return false;
-	if (!papi_visit_open(pid, &reason)) {
+	if (!papi_visit_open(pid, papi_run_message, &reason)) {
 		papi_run_virtual_refuse(list, reason);
 		return false;
 	}

@@ -17,7 +17,11 @@
 #include "process/remote.h"
 
 #define BEGIN_LIMIT_S 10
-#define TRY_MS        1500  /* for all threads, before it is said that counting has begun; and at the end */
+#define TRY_MS        1500  /* for all threads, before it is said that counting has begun; and at the end ... */
+#define LEAVE_MS      30000 /* ... but this as long as there is one that is expected to leave: ... */
+#define ASLEEP        20    /* ... it has not been found asleep so often ... */
+#define RAN_MS        1000  /* ... and has not had a processor for so long */
+#define END_MS        10000 /* for the agent to be gone */
 #define NOTICE_MS     2000  /* for the agent of a tool that was killed, to notice that ... */
 #define RETREAT_MS    20000 /* ... and to end */
 #define MAX_THREADS   4096
@@ -27,6 +31,11 @@ struct thread {
 	pid_t id;
 	bool counted;
 	char reason[REASON]; /* why it is not */
+	struct {
+		bool begun;
+		long long ran; /* by then, as papi_remote_ran() has it */
+		unsigned asleep;
+	} leaves;
 };
 
 static struct {
@@ -126,7 +135,7 @@ static bool take_socket(uint64_t address)
 
 /* ---- threads ---- */
 
-enum moved { MOVED, NOT_NOW, NEVER };
+enum moved { IS_THERE, MOVED, NOT_NOW, NEVER };
 
 /* reason is that of a thread that is not moved. */
 static enum moved move(pid_t id, enum papi_agent_request_kind kind, char *reason)
@@ -151,7 +160,7 @@ static enum moved move(pid_t id, enum papi_agent_request_kind kind, char *reason
 		return papi_remote_go_with(thread, &reply.moved) ? MOVED : NEVER;
 	papi_remote_go(thread);
 	if (!asked || reply.status == done)
-		return asked ? MOVED : NEVER;
+		return asked ? IS_THERE : NEVER;
 	snprintf(reason, REASON, "%s", reply.reason);
 	return reply.status == PAPI_ECNFLCT ? NOT_NOW : NEVER;
 }
@@ -194,7 +203,7 @@ static size_t enter_all(void)
 
 		if (!thread || thread->id == visited.agent || thread->counted)
 			continue;
-		thread->counted = move(thread->id, PAPI_AGENT_ENTER, thread->reason) == MOVED;
+		thread->counted = move(thread->id, PAPI_AGENT_ENTER, thread->reason) <= MOVED;
 		waiting += !thread->counted;
 	}
 	return waiting;
@@ -211,30 +220,80 @@ static void enter_until_steady(void)
 		continue;
 }
 
-/* How many are left inside. */
+/* ---- and back ---- */
+
+/* What a thread that has not left yet waits for, if it is to be waited for in turn. In the kernel for what is not known
+ * here, or for a processor: where there is much else to do that takes as long as it takes. */
+static const char *awaits(struct thread *thread)
+{
+	char state = papi_remote_state(&visited.remote, thread->id);
+	long long ran = papi_remote_ran(&visited.remote, thread->id);
+
+	if (!thread->leaves.begun)
+		thread->leaves.ran = ran;
+	thread->leaves.begun = true;
+	if (state == 'R' || state == 't')
+		return ran - thread->leaves.ran < RAN_MS ? "which waits for a processor" : NULL;
+	if (state == 'D')
+		return "which waits in the kernel";
+	return thread->leaves.asleep++ < ASLEEP ? "which sleeps" : NULL;
+}
+
+/* All threads that can at this moment. Whether some will, and the user is told of one of them. */
+static bool leave_now(struct papi_remote_wait *wait)
+{
+	static pid_t ids[MAX_THREADS];
+	size_t n = papi_remote_threads(&visited.remote, ids, MAX_THREADS);
+	char reason[REASON];
+	bool some = false;
+
+	forget_ended(ids, n);
+	for (size_t i = 0; i < n && visited.socket >= 0; i++) {
+		struct thread *thread = find(ids[i]);
+		const char *what = thread && ids[i] != visited.agent ? awaits(thread) : NULL;
+
+		if (ids[i] == visited.agent || move(ids[i], PAPI_AGENT_LEAVE, reason) == IS_THERE || !what)
+			continue;
+		some = true;
+		papi_remote_tell(&visited.remote, wait, "waiting until thread %d, %s, can go on without being counted",
+			(int)ids[i], what);
+	}
+	return some;
+}
+
+/* Threads that have been moved need a moment of their own. */
+static unsigned left_inside(void)
+{
+	struct papi_agent_reply reply;
+
+	for (unsigned i = 0; i < 20; i++) {
+		if (!ask(PAPI_AGENT_INSIDE, &reply) || !reply.number)
+			return 0;
+		pause_ms(1);
+	}
+	return reply.number;
+}
+
+/* How many are left inside. Threads that run are in the engine most of the time, where they cannot be moved: what is
+ * not out soon is asked to leave by itself. */
 static unsigned leave_all(void)
 {
-	long long until = now() + TRY_MS * 1000000LL;
-	static pid_t ids[MAX_THREADS];
+	const long long begun = now();
+	struct papi_remote_wait wait = { 0 };
 	struct papi_agent_reply reply;
-	char reason[REASON];
+	unsigned inside, rounds = 0;
+	bool some;
 
-	for (;;) {
-		size_t n = papi_remote_threads(&visited.remote, ids, MAX_THREADS);
-
-		for (size_t i = 0; i < n && visited.socket >= 0; i++)
-			if (ids[i] != visited.agent)
-				move(ids[i], PAPI_AGENT_LEAVE, reason);
-		/* Threads that have been moved need a moment of their own. */
-		for (unsigned i = 0; i < 20; i++) {
-			if (!ask(PAPI_AGENT_INSIDE, &reply) || !reply.number)
-				return 0;
-			pause_ms(1);
-		}
+	for (size_t i = 0; i < visited.n_threads; i++)
+		memset(&visited.threads[i].leaves, 0, sizeof(visited.threads[i].leaves));
+	do {
+		some = leave_now(&wait);
+		inside = left_inside();
+		if (inside && rounds++ == 1)
+			ask(PAPI_AGENT_RETREAT, &reply);
 		papi_remote_tend(&visited.remote);
-		if (now() > until)
-			return reply.number;
-	}
+	} while (inside && now() < begun + (some ? LEAVE_MS : TRY_MS) * 1000000LL);
+	return inside;
 }
 
 /* ---- coming ---- */
@@ -316,12 +375,16 @@ static bool has_agent(const char *wanted)
 /* After a tool that was killed its agent brings the threads out by itself, and then ends. */
 static bool is_visited(void)
 {
+	struct papi_remote_wait wait = { 0 };
 	long long begun = now();
 	bool visited_now, ends;
 
 	do {
 		visited_now = has_agent(PAPI_AGENT_VISIT_THREAD);
 		ends = has_agent(PAPI_AGENT_VISIT_ENDS);
+		if (ends)
+			papi_remote_tell(
+				&visited.remote, &wait, "waiting until the agent of a tool before has left it");
 		if (visited_now || ends)
 			pause_ms(10);
 	} while ((visited_now || ends) && now() - begun < (ends ? RETREAT_MS : NOTICE_MS) * 1000000LL);
@@ -330,25 +393,41 @@ static bool is_visited(void)
 			"another tool, papi_run or perfometer, counts it by an agent already: one at a time can");
 }
 
+/* The agent's thread has a few things to give back, and a processor to wait for. */
+static void see_agent_off(void)
+{
+	const long long until = now() + END_MS * 1000000LL;
+	struct papi_remote_wait wait = { 0 };
+
+	while (visited.agent && !papi_remote_has_ended(&visited.remote, visited.agent) && now() < until) {
+		papi_remote_tell(&visited.remote, &wait, "waiting until the agent has left it");
+		pause_ms(1);
+	}
+}
+
 /* All is given back but what the process is known by. */
 static void go(void)
 {
 	struct papi_agent_reply reply;
+	bool ends = visited.socket >= 0 && ask(PAPI_AGENT_END, &reply);
 
 	if (visited.socket >= 0)
-		ask(PAPI_AGENT_END, &reply);
-	if (visited.socket >= 0)
 		close(visited.socket);
+	if (ends)
+		see_agent_off();
 	visited.socket = -1;
 	free(visited.threads);
 	visited.threads = NULL;
 	visited.n_threads = 0;
 }
 
-bool papi_visit_open(pid_t pid, const char **reason)
+bool papi_visit_open(pid_t pid, void (*say)(const char *format, ...), const char **reason)
 {
 	*reason = visited.remote.reason;
-	return papi_remote_open(&visited.remote, pid);
+	if (!papi_remote_open(&visited.remote, pid))
+		return false;
+	visited.remote.say = say;
+	return true;
 }
 
 void papi_visit_close(void)

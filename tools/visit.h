@@ -17,16 +17,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* False: it cannot be entered, and why; then there is nothing to close. */
-bool papi_visit_open(pid_t pid, const char **reason);
+/* False: it cannot be entered, and why; then there is nothing to close. say() tells the user, in a line, of a wait that
+ * takes long; NULL: nobody does. */
+bool papi_visit_open(
+	pid_t pid, void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2))), const char **reason);
 /* Counts into the table of that descriptor (agent/table.h) from now on. agent: its path. False, and why not. */
 bool papi_visit_begin(int table, const char *agent, const char **reason);
 /* Threads that could not be counted before. */
 void papi_visit_look(void);
 /* The number here of a thread that has that number in the process, which may be in a container. 0: it has ended. */
 pid_t papi_visit_thread(pid_t there);
-/* The process is as it was. From when it was counted and what is missing, with a sentence more, which may be NULL; to
- * be freed; NULL: there is no memory. */
+/* The process is as it was; that takes until all threads have had a processor. From when it was counted and what is
+ * missing, with a sentence more, which may be NULL; to be freed; NULL: there is no memory. */
 char *papi_visit_end(const char *more);
 void papi_visit_close(void);
 

@@ -4,9 +4,10 @@
 
 #include "visit.h"
 
-bool papi_visit_open(pid_t pid, const char **reason)
+bool papi_visit_open(pid_t pid, void (*say)(const char *format, ...), const char **reason)
 {
 	(void)pid;
+	(void)say;
 	*reason = "this build cannot enter a process that runs already: it was made without libdw (libdw-dev)";
 	return false;
 }

@@ -158,6 +158,10 @@ static void serve(struct connection *connection, const struct papi_agent_request
 	case PAPI_AGENT_INSIDE:
 		reply->number = papi_agent_table ? papi_agent_inside() : 0;
 		break;
+	case PAPI_AGENT_RETREAT:
+		if (papi_agent_table && papi_agent_visits)
+			papi_agent_retreat();
+		break;
 	case PAPI_AGENT_END:
 		end(connection, reply);
 		break;
@@ -218,7 +222,7 @@ static void talk(struct connection *connection)
 	}
 }
 
-/* The tool is gone. Threads that sleep leave when they wake up; until then their table stays. */
+/* The tool is gone, or has lost patience. Threads that sleep leave when they wake up; until then their table stays. */
 static void retreat(void)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000L };
@@ -263,7 +267,7 @@ void papi_agent_visit(struct papi_agent_visit *visit)
 	if (connect_to_tool(&connection, visit)) {
 		atomic_store(&visit->state, PAPI_AGENT_VISIT_READY);
 		talk(&connection);
-		if (!connection.over && papi_agent_table && papi_agent_visits)
+		if (papi_agent_table && papi_agent_visits)
 			retreat();
 		if (connection.other >= 0)
 			close(connection.other);

@@ -32,8 +32,9 @@ enum papi_agent_request_kind {
 	PAPI_AGENT_BEGIN, /* with the descriptor of a table; the answer is the number of the agent's thread, in there */
 	PAPI_AGENT_ENTER, /* a thread that is stopped */
 	PAPI_AGENT_LEAVE, /* likewise */
-	PAPI_AGENT_INSIDE, /* number: how many threads are */
-	PAPI_AGENT_END,    /* all counts go into the table's sums; the agent's thread ends */
+	PAPI_AGENT_INSIDE,  /* number: how many threads are */
+	PAPI_AGENT_END,     /* all counts go into the table's sums; the agent's thread ends */
+	PAPI_AGENT_RETREAT, /* threads that run leave by themselves, as soon as they can */
 };
 
 struct papi_agent_request {

@@ -18,8 +18,10 @@
 #define AREA        (256 * 1024)
 #define DATA        2048 /* at most */
 #define MAX_THREADS 4096
-#define LIMIT_MS    1000
-#define RUNS_OUT    4 /* how often one stop is followed by a run to a better place */
+#define LIMIT_MS    1000  /* for a good moment, and ... */
+#define ROUNDS      20    /* ... so often, for where there is much else to do threads hardly get on in that time ... */
+#define MOST_MS     30000 /* ... but not for ever */
+#define RUNS_OUT    4     /* how often one stop is followed by a run to a better place */
 
 extern const unsigned char papi_remote_stub[] __attribute__((visibility("hidden")));
 extern const unsigned char papi_remote_stub_end[] __attribute__((visibility("hidden")));
@@ -85,9 +87,11 @@ static struct papi_remote_thread *try_thread(struct papi_remote *remote, pid_t i
 static struct papi_remote_thread *stop_at_good_moment(struct papi_remote *remote)
 {
 	const struct timespec pause = { .tv_nsec = 500 * 1000L };
-	long long until = now_ms() + LIMIT_MS;
+	const long long begun = now_ms();
+	struct papi_remote_wait wait = { 0 };
 	static pid_t threads[MAX_THREADS];
 	char last[PAPI_REMOTE_REASON];
+	unsigned rounds = 0;
 
 	papi_remote_fail(remote, "it has ended");
 	do {
@@ -102,11 +106,14 @@ static struct papi_remote_thread *stop_at_good_moment(struct papi_remote *remote
 				if (thread)
 					return thread;
 			}
+		papi_remote_tell(
+			remote, &wait, "waiting until a thread is where it can be entered; by now %s", remote->reason);
 		nanosleep(&pause, NULL);
-	} while (now_ms() < until);
+	} while (now_ms() < begun + (++rounds < ROUNDS ? MOST_MS : LIMIT_MS));
 	memcpy(last, remote->reason, sizeof(last));
 	papi_remote_fail(remote,
-		"for a second none of its threads came to a place where it could be entered (%.300s); try again", last);
+		"for %.0f s none of its threads came to a place where it could be entered (%.300s); try again",
+		(double)(now_ms() - begun) / 1000, last);
 	return NULL;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define STARTING 1000 /* ms that a program has for its loader to map libc */
+#define TELL_MS  2000 /* that the user waits without a word */
 
 bool papi_remote_fail(struct papi_remote *remote, const char *format, ...)
 {
@@ -25,6 +26,30 @@ bool papi_remote_fail(struct papi_remote *remote, const char *format, ...)
 	vsnprintf(remote->reason, sizeof(remote->reason), format, arguments);
 	va_end(arguments);
 	return false;
+}
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
+}
+
+void papi_remote_tell(const struct papi_remote *remote, struct papi_remote_wait *wait, const char *format, ...)
+{
+	char text[PAPI_REMOTE_REASON];
+	va_list arguments;
+
+	if (!wait->begun)
+		wait->begun = now_ms();
+	if (wait->told || !remote->say || now_ms() - wait->begun < TELL_MS)
+		return;
+	wait->told = true;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	remote->say("process %d: %s", (int)remote->pid, text);
 }
 
 /* ---- memory ---- */
@@ -104,7 +129,8 @@ static bool check_program(struct papi_remote *remote)
 	return true;
 }
 
-char papi_remote_state(const struct papi_remote *remote, pid_t thread)
+/* What follows the name in /proc/PID/task/TID/stat: from field 3 on. False: there is no such thread. */
+static bool read_stat(const struct papi_remote *remote, pid_t thread, char *rest, size_t size)
 {
 	char path[64], text[512] = "";
 	const char *end;
@@ -113,11 +139,37 @@ char papi_remote_state(const struct papi_remote *remote, pid_t thread)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)remote->pid, (int)thread);
 	file = fopen(path, "re");
 	if (!file)
-		return '\0';
+		return false;
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	fclose(file);
 	end = strrchr(text, ')');
-	return end && end[1] == ' ' ? end[2] : '\0';
+	snprintf(rest, size, "%s", end && end[1] == ' ' ? end + 2 : "");
+	return true;
+}
+
+char papi_remote_state(const struct papi_remote *remote, pid_t thread)
+{
+	char rest[512];
+
+	return read_stat(remote, thread, rest, sizeof(rest)) ? rest[0] : '\0';
+}
+
+long long papi_remote_ran(const struct papi_remote *remote, pid_t thread)
+{
+	char rest[512], *at = rest;
+	unsigned long ticks;
+
+	if (!read_stat(remote, thread, rest, sizeof(rest)))
+		return 0;
+	for (unsigned field = 3; at && field < 14; field++) { /* utime and stime are 14 and 15 */
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
+		return 0;
+	ticks = strtoul(at, &at, 10);
+	ticks += strtoul(at, NULL, 10);
+	return (long long)ticks * 1000 / sysconf(_SC_CLK_TCK);
 }
 
 bool papi_remote_has_ended(const struct papi_remote *remote, pid_t thread)

@@ -62,6 +62,8 @@ struct papi_remote {
 	bool has_main; /* the thread with the number of the process is stopped */
 	struct papi_remote_late late[PAPI_REMOTE_LATE];
 	unsigned n_late;
+	/* Writes a line for the user, of what a wait is for that takes long; NULL: nobody listens. */
+	void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 	char reason[PAPI_REMOTE_REASON]; /* why the last function has failed */
 };
 
@@ -89,6 +91,14 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 /* What has become of it since: false when the library could not be loaded. To be asked until the function has run. */
 bool papi_remote_loaded(struct papi_remote *remote, uint64_t address);
 
+/* A wait that the user is told of once, when it takes longer than two seconds. It begins as { 0 }. */
+struct papi_remote_wait {
+	long long begun;
+	bool told;
+};
+void papi_remote_tell(const struct papi_remote *remote, struct papi_remote_wait *wait, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* ---- a stopped thread (thread.c) ---- */
 
 struct papi_remote_thread;
@@ -110,14 +120,16 @@ bool papi_remote_go(struct papi_remote_thread *thread);
 bool papi_remote_get(const struct papi_remote_thread *thread, struct papi_agent_moved *moved);
 bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_agent_moved *moved);
 
+/* Of a thread: R, S, D, ... as in proc(5). '\0': there is none. */
+char papi_remote_state(const struct papi_remote *remote, pid_t thread);
+/* For how many ms it has had a processor, in steps of some. */
+long long papi_remote_ran(const struct papi_remote *remote, pid_t thread);
 /* Whether it is no more. A thread that others wait for, and that does nothing, is none. */
 bool papi_remote_has_ended(const struct papi_remote *remote, pid_t thread);
 
 /* ---- inside of process/ ---- */
 
 uint64_t papi_remote_stack(const struct papi_remote_thread *thread);
-/* Of a thread: R, S, D, ... as in proc(5). '\0': there is none. */
-char papi_remote_state(const struct papi_remote *remote, pid_t thread);
 /* False with errno: it cannot be traced. */
 bool papi_remote_seize(pid_t thread);
 /* Until no thread has a breakpoint. */

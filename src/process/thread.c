@@ -20,7 +20,8 @@
 #define STOP_LIMIT_MS 200  /* what a thread may take to stop */
 #define LIMIT_MS      2000 /* and a call */
 #define RUN_LIMIT_MS  5    /* to leave malloc() */
-#define PATIENCE      30   /* limits, for a call whose thread does not sleep */
+#define PATIENCE      30   /* limits, for one that does not sleep: it waits for a processor */
+#define RUN_PATIENCE  200
 
 #define CODE_LENGTH 2 /* that is read to see whether there is any */
 
@@ -41,7 +42,7 @@ static long long now_ms(void)
 
 enum papi_remote_waited papi_remote_wait(pid_t id, int *status, int limit_ms)
 {
-	const struct timespec pause = { .tv_nsec = 50 * 1000L };
+	const struct timespec pause = { .tv_nsec = 50 * 1000L }, longer = { .tv_nsec = 1000 * 1000L };
 	long long until = now_ms() + limit_ms;
 
 	for (unsigned tries = 0;; tries++) {
@@ -54,7 +55,7 @@ enum papi_remote_waited papi_remote_wait(pid_t id, int *status, int limit_ms)
 		if (now_ms() > until)
 			return PAPI_REMOTE_TOO_LONG;
 		if (tries > 200)
-			nanosleep(&pause, NULL);
+			nanosleep(tries > 1000 ? &longer : &pause, NULL);
 		else
 			sched_yield();
 	}
@@ -206,12 +207,25 @@ void papi_remote_disarm(struct papi_remote *remote)
 	} while (armed);
 }
 
+/* Where there is much else to do it has the processor much later, and stops then. */
+static bool waits_for_processor(const struct papi_remote *remote, pid_t id)
+{
+	char state = papi_remote_state(remote, id);
+
+	return state == 'R' || state == 't'; /* t: it has, in this moment */
+}
+
 static bool stop(struct papi_remote *remote, pid_t id)
 {
 	enum papi_remote_waited waited = PAPI_REMOTE_GONE;
+	struct papi_remote_wait wait = { 0 };
 
 	if (!ptrace(PTRACE_INTERRUPT, id, NULL, NULL))
 		waited = wait_until_stopped(id, STOP_LIMIT_MS);
+	for (unsigned i = 0; waited == PAPI_REMOTE_TOO_LONG && i < PATIENCE && waits_for_processor(remote, id); i++) {
+		papi_remote_tell(remote, &wait, "waiting until thread %d has a processor, and stops", (int)id);
+		waited = wait_until_stopped(id, STOP_LIMIT_MS);
+	}
 	if (waited != PAPI_REMOTE_STOPPED)
 		lose(remote, id);
 	return waited == PAPI_REMOTE_STOPPED ||
@@ -368,6 +382,21 @@ static bool may_trap(const struct papi_remote_thread *thread)
 	return !(thread->mask >> (SIGTRAP - 1) & 1);
 }
 
+/* Until it has had its time of the processor. */
+static enum papi_remote_waited let_run(const struct papi_remote_thread *thread, int *status)
+{
+	const long long ran = papi_remote_ran(thread->remote, thread->id);
+	enum papi_remote_waited waited = papi_remote_wait(thread->id, status, RUN_LIMIT_MS);
+
+	for (unsigned i = 0; waited == PAPI_REMOTE_TOO_LONG && i < RUN_PATIENCE; i++) {
+		if (!waits_for_processor(thread->remote, thread->id) ||
+			papi_remote_ran(thread->remote, thread->id) > ran)
+			break;
+		waited = papi_remote_wait(thread->id, status, RUN_LIMIT_MS);
+	}
+	return waited;
+}
+
 /* Runs to the breakpoint, passing signals on. False: it was stopped elsewhere, or has ended, or has not stopped. */
 static bool run_to_breakpoint(struct papi_remote_thread *thread)
 {
@@ -378,7 +407,7 @@ static bool run_to_breakpoint(struct papi_remote_thread *thread)
 	for (;;) {
 		if (ptrace(PTRACE_CONT, thread->id, NULL, signal))
 			return false;
-		waited = papi_remote_wait(thread->id, &status, asked ? LIMIT_MS : RUN_LIMIT_MS);
+		waited = asked ? papi_remote_wait(thread->id, &status, LIMIT_MS) : let_run(thread, &status);
 		if (waited == PAPI_REMOTE_TOO_LONG && !asked) {
 			ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL);
 			asked = true;

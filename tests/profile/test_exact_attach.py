@@ -82,7 +82,9 @@ class Attach(CaptureTest):
         process = self.begin()
         for options in ((), (), ("-g", "none"), ("-e", f"{INSTRUCTIONS},PAPI_L1_DCM")):
             with self.subTest(options=options):
-                self.assertIn("counted from", self.visit(process, *options))
+                told = self.visit(process, *options)
+                self.assertIn("counted from", told)
+                self.assertNotIn("brought back", told)
                 self.check()
         self.assertIsNone(process.poll())
 

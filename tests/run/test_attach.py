@@ -156,12 +156,14 @@ class Comes(AttachTest):
     def test_leaves_nothing_behind(self):
         target = self.start_target(WORKER)
         self.finish(self.attach(target.pid))
-        self.wait_for_threads(target.pid, 1)
-        before = self.state_of(target.pid)
+        before, pieces = self.state_of(target.pid)
         for _ in range(5):
             self.finish(self.attach(target.pid))
-        self.wait_for_threads(target.pid, 1)
-        self.assertEqual(self.state_of(target.pid), before)
+        after, pieces_after = self.state_of(target.pid)
+        self.assertEqual(after, before)
+        # Translated code of the last visit may be there or not.
+        self.assertLess(pieces_after, pieces + 5)
+        self.assertEqual(len(os.listdir(f"/proc/{target.pid}/task")), 1)
 
     @staticmethod
     def state_of(pid):
@@ -169,7 +171,7 @@ class Comes(AttachTest):
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:
             masks = [line for line in file if line.startswith(("SigBlk", "SigIgn", "SigCgt", "TracerPid", "Threads"))]
         with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
-            return masks, len(file.readlines()), sorted(os.listdir(f"/proc/{pid}/fd"))
+            return (masks, sorted(os.listdir(f"/proc/{pid}/fd"))), len(file.readlines())
 
     def test_killed_tool(self):
         """The program goes on, natively again once it runs, and can be counted anew, also when it has slept."""
@@ -234,15 +236,19 @@ class Waits(AttachTest):
         super().setUp()
         self.pipe = self.path("pipe")
         os.mkfifo(self.pipe)
+        self.addCleanup(self.release)
         program = ("import os, sys, threading, time\n"
                    "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n"
-                   "print('ready', flush=True)\n"
+                   "print('ready', flush=True)\nsys.stdin.readline()\n"
                    "child = os.posix_spawn('/bin/true', ['true'], {}, file_actions=[\n"
                    f"    (os.POSIX_SPAWN_OPEN, 0, {self.pipe!r}, os.O_RDONLY, 0)])\n"
                    "print(os.waitpid(child, 0)[1], flush=True)\n"
                    "sys.stdin.readline()\nprint(sum(range(100000)), flush=True)\nos._exit(0)\n")
         self.target = self.start_target(PYTHON, "-c", program)
-        self.addCleanup(self.release)
+
+    def spawn(self):
+        self.target.stdin.write(b"\n")
+        self.target.stdin.flush()
         self.wait_until(self.waits_for_child, "the process to wait for its child")
 
     def waits_for_child(self):
@@ -266,6 +272,7 @@ class Waits(AttachTest):
         return True
 
     def test_not_counted(self):
+        self.spawn()
         report = self.finish(self.attach(self.target.pid))
         self.assertIn(f"thread {self.target.pid} was not counted: it waits in the kernel and does not stop",
                       report["notes"][0])
@@ -273,6 +280,7 @@ class Waits(AttachTest):
         self.assertEqual(self.target.communicate(b"\n", timeout=60)[0], b"0\n4999950000\n")
 
     def test_counted_later(self):
+        self.spawn()
         watcher = self.attach(self.target.pid)
         self.release()
         self.assertEqual(self.target.stdout.readline(), b"0\n")
@@ -282,6 +290,29 @@ class Waits(AttachTest):
         self.assertNotIn("was not counted", report["notes"][0])
         self.assertGreater(self.counts(report)[0], 100000 * 10)
         self.assertEqual(self.target.returncode, 0)
+
+
+    def test_leaves_later(self):
+        """A thread that is counted is waited for, the user is told, and the wait ends when it has left."""
+        watcher = self.attach(self.target.pid)
+        self.spawn()
+        watcher.send_signal(signal.SIGINT)
+        self.assertEqual(watcher.stderr.readline().decode(),
+                         f"papi_run: process {self.target.pid}: waiting until thread {self.target.pid}, which waits in "
+                         "the kernel, can go on without being counted\n")
+        self.release()
+        report = self.finish(watcher, interrupt=False)
+        self.assertNotIn("brought back", report["notes"][0])
+        self.assertEqual(self.target.communicate(b"\n", timeout=60)[0], b"0\n4999950000\n")
+
+    def test_threads_in_the_engine(self):
+        """Where that runs for them most of the time they can hardly be moved, and leave all the same."""
+        target = subprocess.Popen([BUSY, "malloc", "2000000000"], stdin=subprocess.DEVNULL)
+        self.addCleanup(self.end, target)
+        for _ in range(3):
+            report = self.finish(self.attach(target.pid, events=MODELLED))
+            self.assertNotIn("brought back", report["notes"][0])
+        self.assertIsNone(target.poll())
 
 
 class Refused(AttachTest):

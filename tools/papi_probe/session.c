@@ -142,6 +142,7 @@ static bool wait_for_box(struct probe_session *session, int pipe)
 	session->is_open = papi_remote_open(&session->remote, session->pid);
 	if (!session->is_open)
 		return probe_fail(session, "%s", session->remote.reason);
+	session->remote.say = probe_message;
 	return papi_remote_read(&session->remote, session->box, orders, sizeof(*orders)) ||
 		probe_fail(session, "its memory cannot be read");
 }
@@ -305,6 +306,7 @@ static bool enter_process(struct probe_session *session, struct probe_options *o
 	session->is_open = papi_remote_open(&session->remote, options->pid);
 	if (!session->is_open)
 		return probe_fail(session, "%s", session->remote.reason);
+	session->remote.say = probe_message;
 	if (!bring_runtime(session))
 		return false;
 	if (!probe_patches_are_left(session, &left) || (left && !probe_threads_stopped(session, probe_patches_take)) ||

@@ -380,7 +380,7 @@ static int attach(struct papi_profile_session *session, int eventset)
 
 	/* What would end this while the agent comes is heard once it is there, and can leave. */
 	papi_program_block_signals();
-	if (!papi_visit_open(session->pid, &reason)) {
+	if (!papi_visit_open(session->pid, papi_profile_message, &reason)) {
 		papi_profile_message("cannot profile process %d exactly: %s", (int)session->pid, reason);
 		return PAPI_PROGRAM_FAILURE;
 	}

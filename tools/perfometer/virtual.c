@@ -151,7 +151,7 @@ bool papi_virtual_enter(struct papi_virtual *virtually, pid_t pid, bool models, 
 		return true;
 	if (papi_agent_collector_adopt(&virtually->collector, pid, &why))
 		return take_over(virtually, reason, size);
-	if (why || !papi_visit_open(pid, &why)) {
+	if (why || !papi_visit_open(pid, papi_perfometer_say, &why)) {
 		snprintf(reason, size, "%s", why);
 		return false;
 	}
