@@ -358,6 +358,33 @@ static void links_name_the_place_of_their_jump(void **state)
 	assert_int_equal(distance, 0);
 }
 
+/* Where a block that begins there begins; entries are even. */
+static const uint8_t *emit_at(unsigned entry)
+{
+	static _Alignas(8) uint8_t code[4096];
+	struct papi_vpmu_place place = { .e = { .next = code + entry } };
+
+	s.wants.counters = 0;
+	translate(&s);
+	papi_vpmu_translation_plan(&s.t, &s.request);
+	papi_vpmu_translation_emit(&s.t, &place);
+	return code + entry;
+}
+
+/* What becomes stale changes two bytes there, and nobody may stand between them: whatever aligns the jump. */
+static void no_block_begins_with_one_byte(void **state)
+{
+	(void)state;
+	for (unsigned entry = 0; entry < 8; entry += 2) {
+		BEGIN(&s, "jmp", "\xeb\x10");
+		assert_int_not_equal(emit_at(entry)[0], 0x90);
+		assert_true(((uintptr_t)s.t.links[0].place & 7) <= 4);
+		assert_int_equal(s.t.links[0].place[-1], 0xe9);
+		BEGIN(&s, "push", "\x50");
+		assert_int_equal(emit_at(entry)[0], 0x40);
+	}
+}
+
 static bool plan_following(struct papi_vpmu_translation *following)
 {
 	s.wants.parts = PAPI_VPMU_PARTS;
@@ -649,6 +676,7 @@ int main(void)
 		cmocka_unit_test(a_translated_target_is_reached_directly),
 		cmocka_unit_test(without_a_table_nothing_is_translated),
 		cmocka_unit_test(links_name_the_place_of_their_jump),
+		cmocka_unit_test(no_block_begins_with_one_byte),
 		cmocka_unit_test(a_short_function_follows_its_caller),
 		cmocka_unit_test(the_caller_jumps_to_what_follows),
 		cmocka_unit_test(system_calls),

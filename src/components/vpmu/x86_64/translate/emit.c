@@ -397,10 +397,15 @@ static uint8_t *relative(struct papi_vpmu_emitter *e, uint64_t target)
 	return place;
 }
 
+/* One missing byte is a prefix of the jump, more are one NOP: a block may begin with it, and nobody may stand between
+ * the first two bytes of a block (copy.c). */
 uint8_t *papi_vpmu_emit_jump(struct papi_vpmu_emitter *e, uint64_t target)
 {
-	while (((uintptr_t)e->next + 1) % 8 > 4)
-		papi_vpmu_emit_byte(e, NOP);
+	static const uint8_t padding[][3] = { { REX }, { 0x66, NOP }, { TWO_BYTES, 0x1f, 0x00 } };
+	unsigned place = ((uintptr_t)e->next + 1) % 8;
+
+	if (place > 4)
+		papi_vpmu_emit_bytes(e, padding[7 - place], 8 - place);
 	papi_vpmu_emit_byte(e, 0xe9);
 	return relative(e, target);
 }

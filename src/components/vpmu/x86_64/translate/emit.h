@@ -136,7 +136,7 @@ void papi_vpmu_emit_jump_table(struct papi_vpmu_emitter *e, unsigned index, unsi
 /* jmp reg, one of the lower eight */
 void papi_vpmu_emit_jump_register(struct papi_vpmu_emitter *e, unsigned reg);
 /* jmp target, with 32 bits of displacement that lie within 8 aligned bytes, so that they can be replaced while threads
- * run over them. Returns where they are. */
+ * run over them. Returns where they are. No instruction of one byte comes before it. */
 uint8_t *papi_vpmu_emit_jump(struct papi_vpmu_emitter *e, uint64_t target);
 /* jmp forward, of a fixed length: 5 bytes. It is not to be replaced. */
 uint8_t *papi_vpmu_emit_jump_forward(struct papi_vpmu_emitter *e);
