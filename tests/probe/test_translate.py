@@ -224,7 +224,7 @@ class Attach(TranslateTest):
             watcher.send_signal(signal.SIGINT)
             errors = watcher.communicate(timeout=120)[1]
             self.assertEqual(watcher.returncode, 0, errors)
-            self.assertRegex(errors, rb"^papi_profile: virtual events are counted from [0-9.]+ s after .* began\n$")
+            self.assertRegex(errors, rb"^papi_probe: virtual events are counted from [0-9.]+ s after .* began\n$")
             functions = self.functions(self.path("report"))
             self.calls(functions, calls=1, ten_leaves=200, jumps=200, leaf=2200)
             leaf, ten = (functions[name]["events"][INSTRUCTIONS] for name in ("leaf", "ten_leaves"))

@@ -71,11 +71,12 @@ static void end_with_parent(void)
 	prctl(PR_SET_PDEATHSIG, SIGINT);
 }
 
-/* papi_profile -q -x -e EVENTS -o STORE -- PROGRAM ARG..., or -p PID. False, told: it could not be started. */
+/* papi_profile -q -x -e EVENTS -o STORE -- PROGRAM ARG..., or -p PID, which says what it has to say as this tool.
+ * False, told: it could not be started. */
 static bool run_profiler(struct probe_session *session, const struct probe_options *options, char *path, char *store)
 {
 	char *events = list_events(options), pid[32], seconds[64], **words;
-	const char *call, *first[MOST_OPTIONS] = { "papi_profile", "-q", "-x", "-e", events, "-o", store };
+	const char *call, *first[MOST_OPTIONS] = { "papi_probe", "-q", "-x", "-e", events, "-o", store };
 	size_t n = 7, n_command = 0;
 	struct papi_program program;
 	int error;

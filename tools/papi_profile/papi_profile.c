@@ -2,6 +2,7 @@
 /* papi_profile.c - main: a command, or a recording. */
 #include "papi_profile/papi_profile.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 /* Standard error as papi_profile was given it, or -1 when that was closed. */
 static int error_output = STDERR_FILENO;
 
-/* In one write, so that it stays in one piece. */
+/* In one write, so that it stays in one piece. It begins with the name of the tool that was called: papi_probe counts
+ * by translation with this one. */
 void papi_profile_message(const char *format, ...)
 {
 	char text[4 * PAPI_HUGE_STR_LEN];
@@ -26,7 +28,7 @@ void papi_profile_message(const char *format, ...)
 
 	if (error_output < 0)
 		return;
-	used = (size_t)snprintf(text, sizeof(text), "papi_profile: ");
+	used = (size_t)snprintf(text, sizeof(text), "%.100s: ", program_invocation_short_name);
 	va_start(arguments, format);
 	vsnprintf(text + used, sizeof(text) - used - 1, format, arguments);
 	va_end(arguments);
