@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,38 @@ PROBED long eight(long a, long b, long c, long d, long e, long f, long g, long h
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
 
+/* calls.S: registers and flags, as keeps() finds them and as its caller has them again; each another number. */
+#define REGISTERS 15
+#define CONTENT   0x1122334455667700
+#define FLAGS     0x8d5
+
+extern uint64_t at_entry[REGISTERS + 1], at_return[REGISTERS + 1];
+void pass_registers(uint64_t flags);
+
+static void registers(long n)
+{
+	long good = 0;
+
+	for (long i = 0; i < n; i++) {
+		const uint64_t flags = i % 2 ? FLAGS : 0;
+		bool same = true;
+
+		pass_registers(flags | 0x202);
+		for (uint64_t k = 0; k < REGISTERS; k++)
+			same = same && at_entry[k] == CONTENT + 8 * k && at_return[k] == CONTENT + 8 * k;
+		good += same && (at_entry[REGISTERS] & FLAGS) == flags && (at_return[REGISTERS] & FLAGS) == flags;
+	}
+	printf("%ld\n", good);
+}
+
+long ping(long n, long sum);
+
+static void turns(long n)
+{
+	printf("%ld\n", fibonacci(20));
+	printf("%ld\n", ping(n, 0));
+}
+
 /* So many pages for the first time. */
 PROBED void touches(long n)
 {
@@ -135,6 +168,52 @@ PROBED int frames(int depth)
 	void *where[64];
 
 	return depth ? frames(depth - 1) : backtrace(where, 64);
+}
+
+/* Instruction by instruction through calls: from each of a stub, stacks end as they do outside. */
+#define ENDS    3 /* main() and what has called it */
+#define STEPPED 0x100
+
+static void *outside[64];
+static int n_outside, n_steps, stubs, good_stubs;
+
+/* call *..(%rip), push $.., jmp: 16 bytes, which begin where addresses end with 0. */
+static bool is_in_stub(uintptr_t pc)
+{
+	const unsigned char *stub = (const unsigned char *)(pc & ~(uintptr_t)15);
+
+	return (pc % 16 == 0 || pc % 16 == 6 || pc % 16 == 11) && stub[0] == 0xff && stub[1] == 0x15 &&
+		stub[6] == 0x68 && stub[11] == 0xe9;
+}
+
+static void on_step(int number, siginfo_t *info, void *data)
+{
+	const ucontext_t *context = data;
+	void *where[64];
+	int n;
+
+	(void)number;
+	(void)info;
+	n_steps++;
+	if (!is_in_stub((uintptr_t)context->uc_mcontext.gregs[REG_RIP]))
+		return;
+	n = backtrace(where, 64);
+	stubs++;
+	good_stubs += n > ENDS && !memcmp(&where[n - ENDS], &outside[n_outside - ENDS], ENDS * sizeof(where[0]));
+}
+
+static void steps(long n)
+{
+	const struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+	long sum = leaf(0);
+
+	n_outside = backtrace(outside, 64);
+	sigaction(SIGTRAP, &action, NULL);
+	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(STEPPED) : "memory", "cc");
+	for (long i = 0; i < n; i++)
+		sum += leaf(i);
+	__asm__ volatile("pushfq; andq %0, (%%rsp); popfq" : : "i"(~STEPPED) : "memory", "cc");
+	printf("%ld %d %d %d\n", sum, n_steps, stubs, good_stubs);
 }
 
 static ucontext_t here, there[2];
@@ -422,10 +501,16 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "calls"))
 		calls(n);
+	else if (!strcmp(what, "registers"))
+		registers(n);
+	else if (!strcmp(what, "turns"))
+		turns(n);
 	else if (!strcmp(what, "longjmp"))
 		jump_out(n);
 	else if (!strcmp(what, "backtrace"))
 		printf("%d %d\n", frames(0), frames(10));
+	else if (!strcmp(what, "steps"))
+		steps(n);
 	else if (!strcmp(what, "coroutines"))
 		coroutines(n);
 	else if (!strcmp(what, "signals"))

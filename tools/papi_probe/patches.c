@@ -10,6 +10,9 @@
  *	                 |           the window's instructions
  *	                 +---------- jmp
  *
+ * Where the return is seen to, the runtime comes back behind the pop, by a call of its own: src/probes/runtime/stubs.S
+ * knows how long a pop is.
+ *
  * A module's trampolines are in one area of memory, no further away than a jump reaches, behind a list of what is
  * patched. They stay there: a thread may be in one of them. All is written through /proc/PID/mem, so code is never
  * writable in the program.

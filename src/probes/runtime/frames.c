@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* frames.c - calls and returns of probed functions. See runtime.h. */
+/*
+ * frames.c - calls and returns of probed functions. See runtime.h. Where the thread is known, no event is counted, and
+ * calls end in the order of their beginnings, stubs.S does the same: what is changed here may have to be changed there.
+ */
 #include <x86intrin.h>
 
 #include "probes/runtime/runtime.h"
@@ -42,12 +45,13 @@ static void count_end(
 	if (frame->visit != (uint16_t)self->visit)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		const uint64_t spent = now->values[i] - frame->begun[i];
+		const struct papi_probe_measure *measure = &frame->measures[i];
+		const uint64_t spent = now->values[i] - measure->begun;
 
-		count_value(&counts->values[i], spent, frame->children[i], frame->flags & PAPI_PROBE_OUTERMOST,
+		count_value(&counts->values[i], spent, measure->children, frame->flags & PAPI_PROBE_OUTERMOST,
 			counts->returns == (i ? counts->unread : 0));
 		if (frame->parent)
-			frame->parent->children[i] += spent;
+			frame->parent->measures[i].children += spent;
 	}
 	add(&counts->returns, 1);
 	if (!has_events && self->n_events)
@@ -80,7 +84,7 @@ static void leave_behind(struct papi_probe_thread *self, struct papi_probe_frame
  * Whether the function has a frame there: then the thread is in it all the time. */
 static bool is_inside(struct papi_probe_thread *self, uint32_t function, const uint64_t *slot, const struct moment *now)
 {
-	while (self->top && self->top->slot == slot && *slot != papi_probe_stub_of(self->top))
+	while (self->top && self->top->slot == slot && *slot != self->top->stub)
 		leave_behind(self, self->top, now);
 	for (const struct papi_probe_frame *frame = self->top; frame && frame->slot == slot; frame = frame->parent)
 		if (frame->function == function && frame->visit == (uint16_t)self->visit)
@@ -97,20 +101,20 @@ static void begin_frame(struct papi_probe_thread *self, struct papi_probe_frame 
 	frame->flags = self->active[function]++ ? 0 : PAPI_PROBE_OUTERMOST;
 	if (self->n_events && !now->has_events)
 		frame->flags |= PAPI_PROBE_UNREAD;
-	frame->children[0] = 0;
+	frame->measures[0].children = 0;
 	for (unsigned i = 1; i <= self->n_events; i++) {
-		frame->children[i] = 0;
-		frame->begun[i] = now->has_events ? now->values[i] : 0;
+		frame->measures[i].children = 0;
+		frame->measures[i].begun = now->has_events ? now->values[i] : 0;
 	}
 	frame->parent = self->top;
 	frame->slot = slot;
 	frame->back = *slot;
-	*slot = papi_probe_stub_of(frame);
+	*slot = frame->stub;
 	self->top = frame;
-	frame->begun[0] = __rdtsc();
+	frame->measures[0].begun = __rdtsc();
 }
 
-void papi_probe_enter(uint32_t function, uint64_t *slot)
+struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot)
 {
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
 	struct papi_probe_thread *self;
@@ -118,15 +122,15 @@ void papi_probe_enter(uint32_t function, uint64_t *slot)
 	struct moment now;
 
 	if (!table || !atomic_load_explicit(&table->enabled, memory_order_relaxed) || function >= table->n_functions)
-		return;
+		return NULL;
 	self = papi_probe_thread_self(table);
 	if (!self) {
 		atomic_fetch_add(&table->unseen, 1);
-		return;
+		return NULL;
 	}
 	add(&self->counts[function].calls, 1);
 	if (table->calls_only)
-		return;
+		return NULL;
 	/* A clock is read for some nanoseconds: here only where the times of other calls end. To fill all of it with
 	 * zeroes takes as long as several calls. */
 	now.values[0] = 0;
@@ -140,6 +144,7 @@ void papi_probe_enter(uint32_t function, uint64_t *slot)
 		begin_frame(self, frame, function, slot, &now);
 	else
 		add(&self->counts[function].untimed, 1);
+	return frame;
 }
 
 /* Takes it out of the thread's stack, where it is the last but for those that were left, or of another stack. */
@@ -157,15 +162,9 @@ static bool unlink_frame(struct papi_probe_thread *self, struct papi_probe_frame
 	return true;
 }
 
-static struct papi_probe_frame *frame_of(uint64_t address)
-{
-	return &papi_probe_frames[(address - (uint64_t)(uintptr_t)papi_probe_stubs) / sizeof(papi_probe_stubs[0])];
-}
-
-uint64_t papi_probe_leave(uint64_t address, uint64_t *slot)
+uint64_t papi_probe_leave(struct papi_probe_frame *frame, uint64_t *slot)
 {
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
-	struct papi_probe_frame *frame = frame_of(address);
 	struct papi_probe_thread *self;
 	const uint64_t back = frame->back;
 	struct moment now;

@@ -4,10 +4,12 @@
  * until probes are in.
  *
  *	visit.c   the letter box: the table, memory for trampolines
- *	stubs.S   from trampolines and probed functions to the two functions below; unwind information
+ *	stubs.S   calls and returns of the usual kind; from trampolines and probed functions to the two functions below;
+ *	          unwind information
  *	frames.c  calls and returns
  *	thread.c  threads, and where frames come from
  *	events.c  counters of the kernel
+ *	layout.h  what stubs.S knows of the structures
  *	system.h  calls of the kernel
  *
  * A probed function returns to a stub, and each stub belongs to one frame, which knows the true return address. A frame
@@ -16,8 +18,8 @@
  * left in such a way are zombies until then.
  *
  * This code runs where the program calls anything: in malloc(), in signal handlers, before main. So it takes no lock,
- * calls nothing of libc, uses no vector registers, and may be interrupted by itself anywhere: a frame is taken by an
- * exchange, and what may go wrong otherwise is that a frame is lost, or a call not counted.
+ * calls nothing of libc, uses no vector registers, and may be interrupted by itself anywhere: a frame is taken by one
+ * instruction, and what may go wrong otherwise is that a frame is lost, or a call not counted.
  */
 #ifndef PAPI_PROBES_RUNTIME_H
 #define PAPI_PROBES_RUNTIME_H
@@ -25,27 +27,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probes/runtime/layout.h"
 #include "probes/table.h"
-
-#define PAPI_PROBE_FRAMES 32768 /* stubs.S knows it, too */
 
 #pragma GCC visibility push(hidden)
 
 struct papi_probe_thread;
 
-/* stubs.S knows its size, and that back is first. */
+/* Of a call: a value when it began, and what of it was in probed functions that it has called. */
+struct papi_probe_measure {
+	uint64_t begun, children;
+};
+
+/* layout.h has where things are in these two. */
 struct papi_probe_frame {
+	_Alignas(64) uint64_t resume;    /* where its stub's call goes: on in the trampoline */
 	uint64_t back;                   /* where the function returns to */
 	uint64_t *slot;                  /* the place on the stack */
 	struct papi_probe_frame *parent; /* the frame before it, in its thread */
 	struct papi_probe_frame *next;   /* in the list of free frames, or of zombies */
-	struct papi_probe_thread *owner;
+	uint64_t stub;                   /* what is in the slot meanwhile */
 	uint32_t function;
 	uint16_t visit;
-	_Atomic uint8_t used;
 	uint8_t flags;
-	uint64_t begun[PAPI_PROBE_VALUES];
-	uint64_t children[PAPI_PROBE_VALUES]; /* in probed functions that it has called */
+	uint32_t used;
+	struct papi_probe_measure measures[PAPI_PROBE_VALUES];
+	struct papi_probe_thread *owner; /* it is in no other thread's lists */
 };
 
 enum {
@@ -56,21 +63,22 @@ enum {
 };
 
 struct papi_probe_thread {
-	struct papi_probe_thread *next; /* of all that have ever been */
-	struct papi_probe_frame *top, *free, *zombies;
+	struct papi_probe_frame *top, *free;
 	struct papi_probe_counts *counts; /* its row */
 	uint32_t *active;                 /* how often each function is */
-	uint64_t active_size;             /* in bytes */
-	uint32_t n_zombies;
-	uint32_t visit; /* that the row belongs to */
+	uint32_t visit;                   /* that the row belongs to */
 	uint32_t n_events;
+	uint64_t active_size; /* in bytes */
+	struct papi_probe_frame *zombies;
+	uint32_t n_zombies;
+	struct papi_probe_thread *next;   /* of all that have ever been */
 	int32_t files[PAPI_PROBE_EVENTS]; /* counters */
 	uint64_t identities[PAPI_PROBE_EVENTS];
 	_Atomic int32_t pid, tid;
 };
 
 extern struct papi_probe_frame papi_probe_frames[PAPI_PROBE_FRAMES];
-extern const unsigned char papi_probe_stubs[][16];
+extern const unsigned char papi_probe_stubs[][STUB_SIZE];
 
 /* The table in use; NULL: none is. */
 extern struct papi_probe_table *_Atomic papi_probe_current;
@@ -78,20 +86,22 @@ extern struct papi_probe_table *_Atomic papi_probe_current;
 /* The process that has begun it, whose memory this is; 0 in the child of a fork that has not yet. */
 extern _Atomic uint32_t *papi_probe_alive;
 
-/* Where a thread counts calls if nothing but calls is counted: stubs.S does that, and knows the order. */
+/* Where a thread counts without a call of C: stubs.S does that. As long as the table is the current one. */
 struct papi_probe_quick {
-	struct papi_probe_table *table; /* as long as it is the current one */
+	struct papi_probe_table *calls; /* whose calls are counted, and nothing else */
 	struct papi_probe_counts *counts;
+	struct papi_probe_table *times; /* whose calls are timed, without events */
+	struct papi_probe_thread *thread;
 };
 extern __thread struct papi_probe_quick papi_probe_quick __attribute__((tls_model("initial-exec")));
 
 /* stubs.S: what trampolines call. */
 extern const unsigned char papi_probe_enter_stub[];
 
-/* A function is entered, whose return address is in the slot. */
-void papi_probe_enter(uint32_t function, uint64_t *slot);
-/* It has returned to a stub, 5 bytes behind whose beginning is address. Where it goes on. */
-uint64_t papi_probe_leave(uint64_t address, uint64_t *slot);
+/* A function is entered, whose return address is in the slot. Its frame, whose stub is there now; NULL: it has none. */
+struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot);
+/* It has returned to the stub of its frame. Where it goes on. */
+uint64_t papi_probe_leave(struct papi_probe_frame *frame, uint64_t *slot);
 /* The calling thread ends the program: its frames are over. */
 void papi_probe_settle(void);
 
@@ -116,11 +126,6 @@ void papi_probe_events_close(struct papi_probe_thread *thread);
 bool papi_probe_events_read(const struct papi_probe_thread *self, uint64_t values[PAPI_PROBE_VALUES]);
 /* Closes those of all threads: by then none may read them. */
 void papi_probe_threads_quiet(void);
-
-static inline uint64_t papi_probe_stub_of(const struct papi_probe_frame *frame)
-{
-	return (uint64_t)(uintptr_t)papi_probe_stubs[frame - papi_probe_frames];
-}
 
 #pragma GCC visibility pop
 

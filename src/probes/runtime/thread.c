@@ -103,6 +103,19 @@ static struct papi_probe_thread *make(int32_t pid, int32_t tid)
 	return thread;
 }
 
+/* From here on stubs.S counts for the thread. */
+static void be_quick(struct papi_probe_thread *thread, struct papi_probe_table *table)
+{
+	papi_probe_quick.counts = thread->counts;
+	papi_probe_quick.thread = thread;
+	/* A signal handler that comes in between still finds no table there. */
+	atomic_signal_fence(memory_order_release);
+	if (table->calls_only)
+		papi_probe_quick.calls = table;
+	else if (!table->n_events)
+		papi_probe_quick.times = table;
+}
+
 static bool prepare(struct papi_probe_thread *thread, struct papi_probe_table *table, int32_t pid, int32_t tid)
 {
 	const uint64_t size = table->n_functions * sizeof(thread->active[0]);
@@ -114,12 +127,8 @@ static bool prepare(struct papi_probe_thread *thread, struct papi_probe_table *t
 	thread->counts = thread->active ? take_row(table, pid, tid) : NULL;
 	thread->visit = atomic_load(&visit);
 	papi_probe_events_open(thread, table);
-	if (table->calls_only && thread->counts) {
-		papi_probe_quick.counts = thread->counts;
-		/* A signal handler that comes in between still finds another table there. */
-		atomic_signal_fence(memory_order_release);
-		papi_probe_quick.table = table;
-	}
+	if (thread->counts)
+		be_quick(thread, table);
 	return thread->counts;
 }
 
@@ -140,6 +149,8 @@ static struct papi_probe_thread *begin(struct papi_probe_table *table)
 	const int32_t tid = (int32_t)papi_probe_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	struct papi_probe_thread *thread = own;
 
+	papi_probe_quick.calls = NULL;
+	papi_probe_quick.times = NULL;
 	if (!is_at_home(pid))
 		return NULL;
 	own = BUSY;
@@ -180,7 +191,8 @@ void papi_probe_threads_quiet(void)
 void papi_probe_frame_free(struct papi_probe_thread *self, struct papi_probe_frame *frame)
 {
 	frame->next = self->free;
-	atomic_store_explicit(&frame->used, 0, memory_order_release);
+	atomic_signal_fence(memory_order_release);
+	frame->used = 0;
 	self->free = frame;
 }
 
@@ -188,7 +200,7 @@ void papi_probe_frame_free(struct papi_probe_thread *self, struct papi_probe_fra
 static bool is_dead(const struct papi_probe_frame *frame)
 {
 	return frame->flags & PAPI_PROBE_RETURNED || !papi_probe_is_readable(frame->slot) ||
-		*(volatile uint64_t *)frame->slot != papi_probe_stub_of(frame);
+		*(volatile uint64_t *)frame->slot != frame->stub;
 }
 
 static void sweep(struct papi_probe_thread *self)
@@ -235,6 +247,15 @@ void papi_probe_frame_revive(struct papi_probe_thread *self, struct papi_probe_f
 	papi_probe_frame_free(self, frame);
 }
 
+/* One instruction, for a signal handler of the thread may do the same; other threads have no business with it. */
+static bool claim(struct papi_probe_frame *frame)
+{
+	bool was_used;
+
+	__asm__ volatile("btsl $0, %0" : "+m"(frame->used), "=@ccc"(was_used));
+	return !was_used;
+}
+
 struct papi_probe_frame *papi_probe_frame_take(struct papi_probe_thread *self)
 {
 	struct papi_probe_frame *frame;
@@ -242,14 +263,16 @@ struct papi_probe_frame *papi_probe_frame_take(struct papi_probe_thread *self)
 
 	for (unsigned tries = 0; (frame = self->free) && tries < PAPI_PROBE_FRAMES; tries++) {
 		self->free = frame->next;
-		if (!atomic_exchange(&frame->used, 1))
+		if (claim(frame))
 			return frame;
 	}
 	if (atomic_load(&fresh) < PAPI_PROBE_FRAMES) {
 		number = atomic_fetch_add(&fresh, 1);
 		frame = number < PAPI_PROBE_FRAMES ? &papi_probe_frames[number] : NULL;
-		if (frame && !atomic_exchange(&frame->used, 1))
+		if (frame && claim(frame)) {
+			frame->stub = (uint64_t)(uintptr_t)papi_probe_stubs[number] + STUB_RETURN;
 			return frame;
+		}
 	}
 	return NULL;
 }

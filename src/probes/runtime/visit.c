@@ -14,13 +14,42 @@
 #include "probes/runtime/runtime.h"
 #include "probes/runtime/system.h"
 
-_Static_assert(sizeof(struct papi_probe_frame) == 128, "stubs.S knows it");
-_Static_assert(offsetof(struct papi_probe_frame, back) == 0, "stubs.S knows it");
-_Static_assert(offsetof(struct papi_probe_table, n_functions) == 4, "stubs.S knows it");
-_Static_assert(offsetof(struct papi_probe_table, enabled) == 8, "stubs.S knows it");
-_Static_assert(sizeof(struct papi_probe_counts) == 240, "stubs.S knows it");
-_Static_assert(offsetof(struct papi_probe_counts, calls) == 0, "stubs.S knows it");
-_Static_assert(offsetof(struct papi_probe_quick, counts) == 8, "stubs.S knows it");
+#define IS_AT(structure, member, offset) \
+	_Static_assert(offsetof(struct papi_probe_##structure, member) == (offset), "layout.h")
+
+_Static_assert(sizeof(struct papi_probe_frame) == FRAME_SIZE, "layout.h");
+IS_AT(frame, resume, FRAME_RESUME);
+IS_AT(frame, back, FRAME_BACK);
+IS_AT(frame, slot, FRAME_SLOT);
+IS_AT(frame, parent, FRAME_PARENT);
+IS_AT(frame, next, FRAME_NEXT);
+IS_AT(frame, stub, FRAME_STUB);
+IS_AT(frame, function, FRAME_FUNCTION);
+IS_AT(frame, visit, FRAME_VISIT);
+IS_AT(frame, flags, FRAME_FLAGS);
+IS_AT(frame, used, FRAME_USED);
+IS_AT(frame, measures[0].begun, FRAME_BEGUN);
+IS_AT(frame, measures[0].children, FRAME_CHILDREN);
+IS_AT(thread, top, THREAD_TOP);
+IS_AT(thread, free, THREAD_FREE);
+IS_AT(thread, counts, THREAD_COUNTS);
+IS_AT(thread, active, THREAD_ACTIVE);
+IS_AT(thread, visit, THREAD_VISIT);
+IS_AT(table, n_functions, TABLE_N_FUNCTIONS);
+IS_AT(table, enabled, TABLE_ENABLED);
+_Static_assert(sizeof(struct papi_probe_counts) == COUNTS_SIZE, "layout.h");
+IS_AT(counts, calls, COUNTS_CALLS);
+IS_AT(counts, returns, COUNTS_RETURNS);
+IS_AT(counts, values[0].inclusive, COUNTS_INCLUSIVE);
+IS_AT(counts, values[0].exclusive, COUNTS_EXCLUSIVE);
+IS_AT(counts, values[0].sum, COUNTS_SUM);
+IS_AT(counts, values[0].least, COUNTS_LEAST);
+IS_AT(counts, values[0].most, COUNTS_MOST);
+IS_AT(quick, calls, QUICK_CALLS);
+IS_AT(quick, counts, QUICK_COUNTS);
+IS_AT(quick, times, QUICK_TIMES);
+IS_AT(quick, thread, QUICK_THREAD);
+_Static_assert(PAPI_PROBE_OUTERMOST == 1, "stubs.S sets it from a carry");
 
 #define FAR_AWAY ((uint64_t)0x200000000000)
 #define ROUND    0xffffu
