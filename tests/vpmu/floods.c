@@ -3,7 +3,7 @@
  * Many signals at once in regions that are counted virtually, and what handlers are told about faults: all is as it is
  * natively.
  *
- *	test_vpmu_floods [NANOSECONDS]	between signals that are sent all the time
+ *	test_vpmu_floods [NANOSECONDS [ROUNDS]]	between signals that are sent all the time, and of the work meanwhile
  */
 #include <execinfo.h>
 #include <pthread.h>
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -198,8 +199,15 @@ static void test_no_defer_in_child(void)
 static pthread_t target;
 static atomic_bool over;
 static volatile unsigned arrived;
-/* Between two of them, in nanoseconds; on a machine that takes longer for one, nothing else would be done. */
+/* Between two of them, in nanoseconds: where one takes longer, nothing else is done. */
 static long gap;
+static unsigned long rounds = 20000;
+
+/* An emulator is slow, and with one processor the sender leaves little of it. */
+static long usual_gap(void)
+{
+	return processor_is_emulated() || sysconf(_SC_NPROCESSORS_ONLN) == 1 ? 2000000 : 0;
+}
 
 static void count_arrived(int number)
 {
@@ -207,10 +215,10 @@ static void count_arrived(int number)
 	arrived++;
 }
 
+static const int faults[] = { SIGSEGV, SIGTRAP, SIGBUS, SIGFPE, SIGILL };
+
 static void *send_often(void *unused)
 {
-	static const int faults[] = { SIGSEGV, SIGTRAP, SIGBUS, SIGFPE, SIGILL };
-
 	(void)unused;
 	for (unsigned i = 0; !over; i++) {
 		pthread_kill(target, faults[i % 5]);
@@ -227,7 +235,7 @@ static void work(void *sum)
 	uint64_t *total = sum;
 
 	*total = 0;
-	for (unsigned i = 0; i < 20000; i++) {
+	for (unsigned long i = 0; i < rounds; i++) {
 		*total += (uint64_t)sigaction(SIGUSR1, NULL, &action) + i;
 		for (unsigned j = 0; j < 20; j++)
 			*total ^= *total << 7 ^ j;
@@ -236,7 +244,6 @@ static void work(void *sum)
 
 static void test_faults_that_are_sent(void)
 {
-	static const int faults[] = { SIGSEGV, SIGTRAP, SIGBUS, SIGFPE, SIGILL };
 	uint64_t natively, counted = 0;
 	pthread_t sender;
 	sigset_t before, after;
@@ -260,6 +267,71 @@ static void test_faults_that_are_sent(void)
 	EXPECT(!memcmp(&before, &after, 8));
 	for (unsigned i = 0; i < 5; i++)
 		signal(faults[i], SIG_DFL);
+}
+
+/* ---- the same, by timers: one at a time, at any place of the way back from the handler of the one before ---- */
+
+static timer_t timers[5];
+static volatile unsigned left;
+
+static void come_again(int number)
+{
+	static uint32_t random = 4711;
+
+	(void)number;
+	if (!left)
+		return;
+	left--;
+	random = random * 1664525 + 1013904223;
+	/* As often some hundred nanoseconds as some hundred thousand. */
+	timer_settime(timers[left % 5], 0,
+		&(struct itimerspec){ .it_value.tv_nsec = 1 + (long)((random >> 8) % (512u << (random >> 28) % 12)) },
+		NULL);
+}
+
+static void work_until_none_is_left(void *differences)
+{
+	unsigned *n = differences;
+	uint64_t first, again;
+
+	work(&first);
+	for (unsigned long i = 0; left && i < 1000000; i++) { /* hundreds of times what it takes */
+		work(&again);
+		*n += again != first;
+	}
+}
+
+static void test_faults_at_ends_of_handlers(void)
+{
+	const unsigned long all_rounds = rounds;
+	unsigned differences = 0;
+	sigset_t before, after;
+
+	for (unsigned i = 0; i < 5; i++) {
+		struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = faults[i] };
+
+		event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+		signal(faults[i], come_again);
+		REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &timers[i]) == 0);
+	}
+	rounds = 10;
+	pthread_sigmask(SIG_BLOCK, NULL, &before);
+	for (unsigned i = 0; i < 5; i++) {
+		left = (unsigned)(all_rounds / 50);
+		raise(faults[i]);
+		virtual_count(work_until_none_is_left, &differences);
+		pthread_sigmask(SIG_BLOCK, NULL, &after);
+		EXPECT(!memcmp(&before, &after, 8));
+		EXPECT_EQUAL(0, left);
+		for (unsigned j = 0; j < 5; j++) /* the last one is to come now, or not at all */
+			timer_settime(timers[j], 0, &(struct itimerspec){ .it_value.tv_nsec = 0 }, NULL);
+	}
+	EXPECT_EQUAL(0, differences);
+	rounds = all_rounds;
+	for (unsigned i = 0; i < 5; i++) {
+		timer_delete(timers[i]);
+		signal(faults[i], SIG_DFL);
+	}
 }
 
 /* ---- what handlers are told ---- */
@@ -454,12 +526,15 @@ int main(int count, char **arguments)
 		{ "one signal, not deferred", test_no_defer },
 		{ "one signal, not deferred, in a child of vfork", test_no_defer_in_child },
 		{ "signals for faults that are sent", test_faults_that_are_sent },
+		{ "signals for faults at the ends of handlers", test_faults_at_ends_of_handlers },
 		{ "addresses of faults", test_addresses_of_faults },
 		{ "branches to what is no address", test_wild_branches },
 	};
 
 	if (!virtual_begin())
 		return 77;
-	gap = count > 1 ? strtol(arguments[1], NULL, 10) : processor_is_emulated() ? 1000000 : 0;
+	gap = count > 1 ? strtol(arguments[1], NULL, 10) : usual_gap();
+	if (count > 2)
+		rounds = strtoul(arguments[2], NULL, 10);
 	return check_run(tests, COUNT_OF(tests));
 }

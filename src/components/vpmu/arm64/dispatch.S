@@ -104,12 +104,13 @@
 	mov	x18, x19
 	.endm
 
-	/* Signals that were put off come, with the program's mask in force. Changes x0 to x3 and x8. A signal that
-	 * comes before the mask is in force finds the state still DEFERRED, and so which mask it will be. */
-	.macro unblock_signals
+	/* Signals that were put off come, with the program's mask in force, which is so many bytes from base. Changes
+	 * x0 to x3 and x8. A signal that comes before the mask is in force finds the state still DEFERRED, and so which
+	 * mask it will be. */
+	.macro unblock_signals base, offset
 	mov	x8, #SYS_rt_sigprocmask
 	mov	x0, #SIG_SETMASK
-	add	x1, x18, #A64_DEFERRED_MASK
+	add	x1, \base, \offset
 	mov	x2, #0
 	mov	x3, #8
 	svc	#0
@@ -127,7 +128,7 @@
 	ldr	x0, [x18, #A64_SIGNAL_STATE]
 	cmp	x0, #SIGNALS_DEFERRED
 	b.ne	1f
-	unblock_signals
+	unblock_signals x18, #A64_DEFERRED_MASK
 1:
 	.endm
 
@@ -323,6 +324,8 @@ leave_by_frame:
 	add	x2, sp, #FRAME_MASK
 	mov	x3, #8
 	svc	#0
+	/* Signals that are put off from here on come when the frame's mask is in force, whatever the state says. */
+	label papi_vpmu_leave_by_frame
 	ldr	x0, [x18, #A64_SIGNAL_STATE]
 	cmp	x0, #SIGNALS_DEFERRED
 	b.ne	1f
@@ -489,11 +492,18 @@ put_scalable:
 	restore_registers
 	ldr	x17, [x18, #A64_GATE_DEPTH]
 	b	2b
+	/* A handler for a fault may come in between, with the mask in force, and leave its own there: so that is taken
+	 * before the state is looked at again. */
 3:	stp	x0, x1, [sp, #-64]!
 	stp	x2, x3, [sp, #16]
 	stp	x8, x16, [sp, #32]
-	unblock_signals
-	ldp	x8, x16, [sp, #32]
+	ldr	x0, [x18, #A64_DEFERRED_MASK]
+	str	x0, [sp, #48]
+	ldr	x0, [x18, #A64_SIGNAL_STATE]
+	cmp	x0, #SIGNALS_DEFERRED
+	b.ne	5f
+	unblock_signals sp, #48
+5:	ldp	x8, x16, [sp, #32]
 	ldp	x2, x3, [sp, #16]
 	ldp	x0, x1, [sp], #64
 	b	4b

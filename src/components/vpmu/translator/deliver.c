@@ -52,10 +52,12 @@ static bool is_in_entry(uint64_t pc)
 	return is_between(pc, papi_vpmu_signal_entry, papi_vpmu_signal_blocked);
 }
 
-/* In the handler, whose work must not be done twice at once. */
+/* In the handler, whose work must not be done twice at once; or about to leave by a frame. Whichever way that ends, it
+ * sets another mask. */
 static bool is_in_delivery(const struct papi_vpmu_thread *thread, uint64_t pc)
 {
-	return thread->delivering > 1 || is_between(pc, papi_vpmu_signal_blocked, papi_vpmu_signal_end);
+	return thread->delivering > 1 || is_between(pc, papi_vpmu_signal_blocked, papi_vpmu_signal_end) ||
+		is_between(pc, papi_vpmu_leave_by_frame, papi_vpmu_resume_end);
 }
 
 /* dispatch.S, but for the way out of the runtime. */
@@ -100,11 +102,13 @@ static void put_off_in_runtime(struct papi_vpmu_thread *thread, const struct pap
 	put_off(delivery, papi_vpmu_all_signals);
 }
 
-/* Until the handler that had hardly begun has come to its end. It asks the kernel for its mask, too late now. */
+/* Until the handler that had hardly begun has come to its end. It asks the kernel for its mask, too late now. Nothing
+ * else comes meanwhile: where several wait, each has interrupted the beginning of the one before. If one that is put
+ * off let in those that were put off before it, there would be twice as many for each that waits. */
 static void put_off_at_entry(struct papi_vpmu_thread *thread, const struct papi_vpmu_delivery *delivery)
 {
 	thread->signals.early_mask = *papi_vpmu_context_mask(delivery->context);
-	put_off(delivery, papi_vpmu_all_signals);
+	put_off(delivery, UINT64_MAX);
 }
 
 /* ---- delivery ---- */
@@ -236,7 +240,7 @@ enum papi_vpmu_deliver papi_vpmu_signal_deliver(struct papi_vpmu_thread *thread,
 	else if (!is_in_delivery(thread, pc) && is_in_runtime(thread, pc))
 		put_off_in_runtime(thread, delivery);
 	else if (is_in_delivery(thread, pc) || (!fault && is_on_the_way(thread)))
-		put_off(delivery, 0); /* whichever way a delivery ends, it sets another mask */
+		put_off(delivery, 0);
 	else
 		return deliver_to_thread(thread, delivery, fault);
 	return PAPI_VPMU_DELIVER_RETURN;

@@ -128,6 +128,7 @@ bool papi_vpmu_recover_branch(struct papi_vpmu_thread *thread);
 void papi_vpmu_dispatch(void);
 void papi_vpmu_jump_miss(void);
 void papi_vpmu_resume(void);
+void papi_vpmu_leave_by_frame(void);
 void papi_vpmu_resume_end(void);
 void papi_vpmu_gate_enter(void);
 void papi_vpmu_gate_entered(void);

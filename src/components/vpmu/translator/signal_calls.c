@@ -76,15 +76,13 @@ uint64_t papi_vpmu_signals_stack(struct papi_vpmu_thread *thread, const uint64_t
 	return (uint64_t)status;
 }
 
-/* What it returns to: the frame's mask lets signals come. */
+/* What it returns to. */
 static void return_to(struct papi_vpmu_thread *thread, struct papi_vpmu_context *context, unsigned shows)
 {
 	const char *obstacle = papi_vpmu_context_obstacle(context);
 
-	papi_vpmu_signals_block();
 	if (thread->active && obstacle)
 		papi_vpmu_runtime_go_native(thread, obstacle);
-	papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_OPEN);
 	if (thread->active)
 		papi_vpmu_frame_hide(thread, context, shows ? shows : PAPI_VPMU_SHOWS_PROGRAM);
 	*papi_vpmu_context_note(context) = 0;
@@ -109,5 +107,9 @@ void papi_vpmu_signals_return(struct papi_vpmu_thread *thread)
 	}
 	return_to(thread, context, shows);
 	papi_vpmu_guarded_copy(memory(address), room, papi_vpmu_context_size);
+	/* The kernel is to have the mask, but the frame's is not in force yet: no signal comes until then, also none
+	 * for a fault, which would take what it finds for the program's. */
+	papi_vpmu_mask_set(UINT64_MAX);
+	papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_OPEN);
 	papi_vpmu_signal_leave();
 }

@@ -2,6 +2,8 @@
 /* A thread comes to run translated, and goes: its signals, their mask and their stack. */
 #include "components/vpmu/translator/signals.h"
 
+#include <stdatomic.h>
+
 #include "components/vpmu/translator/actions.h"
 
 void papi_vpmu_signals_enter(struct papi_vpmu_thread *thread, uint64_t mask)
@@ -16,10 +18,14 @@ void papi_vpmu_signals_enter(struct papi_vpmu_thread *thread, uint64_t mask)
 
 void papi_vpmu_signals_release(struct papi_vpmu_thread *thread)
 {
+	/* Before the state: a handler that runs in between has the mask in force, and leaves its own there. */
+	uint64_t mask = __atomic_load_n(&thread->deferred_mask, __ATOMIC_RELAXED);
+
+	atomic_signal_fence(memory_order_seq_cst);
 	if (__atomic_load_n(&thread->signal_state, __ATOMIC_RELAXED) != PAPI_VPMU_SIGNALS_DEFERRED)
 		return;
 	papi_vpmu_signals_change(thread, PAPI_VPMU_SIGNALS_OPEN);
-	papi_vpmu_signals_unblock(thread->deferred_mask);
+	papi_vpmu_signals_unblock(mask);
 }
 
 void papi_vpmu_signals_take_stack(struct papi_vpmu_thread *thread)

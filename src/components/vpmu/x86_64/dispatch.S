@@ -138,6 +138,7 @@
 	mov	REGISTER(4), %rsp
 	mov	$SYS_rt_sigreturn, %eax
 	syscall
+	function papi_vpmu_leave_by_frame /* never */
 	function papi_vpmu_resume_end
 	.size	papi_vpmu_signal_leave, . - papi_vpmu_signal_leave
 
@@ -198,9 +199,14 @@
 	push	%rsi
 	push	%rdx
 	push	%rcx
-	mov	%gs:VPMU_SELF, %rsi
-	add	$VPMU_DEFERRED_MASK, %rsi
+	/* A handler for a fault may come in between, with the mask in force, and leave its own there: so that is taken
+	 * before the state is looked at again. */
+	pushq	%gs:VPMU_DEFERRED_MASK
+	cmpq	$SIGNALS_DEFERRED, %gs:VPMU_SIGNAL_STATE
+	jne	6f
+	mov	%rsp, %rsi
 	unblock_signals
+6:	pop	%rcx
 	pop	%rcx
 	pop	%rdx
 	pop	%rsi
