@@ -26,7 +26,8 @@ check)
 		'guest_virtual_modelled 4' 'guest_virtual_profile 20' 'guest_virtual_profile_calls 20' \
 		'guest_virtual_profile_modelled 2 20' 'guest_virtual_generated 1000 3' 'guest_virtual_signals 20' \
 		'test_vpmu_code ./libvpmu_plugin_one.so ./libvpmu_plugin_two.so 2' test_vpmu_component_0 \
-		test_vpmu_events test_vpmu_memory test_vpmu_one_by_one 'test_vpmu_reentry 40' \
+		test_vpmu_events 'test_vpmu_floods 2000000 1000' test_vpmu_memory test_vpmu_one_by_one \
+		'test_vpmu_reentry 40' \
 		test_vpmu_shared_l3 'test_vpmu_signals 20' 'test_vpmu_torture 1 3 20' test_vpmu_tracer; do
 		echo "-- ${program#*_}"
 		# shellcheck disable=SC2086
