@@ -43,19 +43,23 @@ static long long count(int set, void (*run)(void))
 	return least;
 }
 
-/* What the hardware counts while the kernel is counted virtually. */
+/* What the hardware counts while the kernel is counted virtually: the least, likewise. */
 static long long cost_of(int hardware, int virtual, void (*run)(void))
 {
-	long long ours[7], counted = -1;
+	long long least = -1;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
+		long long ours[7], counted = -1;
+
 		EXPECT_OK(PAPI_start(hardware));
 		EXPECT_OK(PAPI_start(virtual));
 		run();
 		EXPECT_OK(PAPI_stop(virtual, ours));
 		EXPECT_OK(PAPI_stop(hardware, &counted));
+		if (i == 2 || (i > 2 && counted < least))
+			least = counted;
 	}
-	return counted;
+	return least;
 }
 
 static double cost(int hardware, int virtual, void (*run)(void), long long native)
