@@ -50,15 +50,26 @@ count_of()
 }
 
 # By the hardware and virtually, from main on.
-count_whole()
+count_both()
 {
 	for by in 0 1; do
 		rm -f "$work/whole$by"
 		run "whole$by" "WHOLE_BY=$by WHOLE_FILE=$work/whole$by LD_PRELOAD=$stage/libwhole.so" "$1"
-		same "whole$by"
 	done
 	hardware=$(cat "$work/whole0" 2>&1)
 	virtual=$(cat "$work/whole1" 2>&1)
+}
+
+# An atomic update is done anew if the tick of a clock comes within it (a load and a store that belong together): some
+# instructions more, in one of thirty runs of lz4. Counted again, the program does not meet it.
+count_whole()
+{
+	for _ in 1 2 3; do
+		count_both "$1"
+		[ "$hardware" != "$virtual" ] || break
+	done
+	same whole0
+	same whole1
 	case $hardware$virtual in
 	*[!0-9]*) problem="$problem; from main on: $hardware by the hardware, $virtual virtually" ;;
 	*)
