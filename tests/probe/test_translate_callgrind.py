@@ -149,8 +149,6 @@ class AgainstCallgrind(TranslateTest):
                 self.assertEqual(found.without_reason(), {})
                 equal, explained, odd = found.inclusive()
                 self.assertEqual(odd, {})
-                # So that reasons remain exceptions.
-                self.assertGreater(len(equal), 2 * len(explained), explained)
                 own += sum(found.is_compared(key) and found.is_same(key) for key in found.ours)
                 same += len(equal)
                 others += len(explained)
@@ -159,6 +157,8 @@ class AgainstCallgrind(TranslateTest):
               f"and of {others} but for what differs in others that they call")
         self.assertGreater(own, 1000)
         self.assertGreater(same, 1000)
+        # So that reasons remain exceptions; of one program few functions may be known, most of which wait for threads.
+        self.assertGreater(same, 3 * others)
         self.assertGreaterEqual(len(programs), 20)
 
 
