@@ -84,8 +84,9 @@ class Meter:
 
     def wait(self):
         """The exit status, and what was said."""
-        _, said = self.process.communicate(timeout=120)
-        return self.process.returncode, said
+        # communicate() does not know what has been read ahead with the address.
+        said = self.process.stderr.read()
+        return self.process.wait(timeout=120), said
 
     def close(self):
         """Ends it with all that the program has started."""
