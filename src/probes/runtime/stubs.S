@@ -75,6 +75,20 @@
 	jmp	*-24(%rsp)
 	.endm
 
+	/* The thread's table, in rcx, is the current one, counts and has the function of r11; and somebody looks.
+	 * Changes rcx. */
+	.macro	SLOWLY_UNLESS_USUAL
+	cmp	papi_probe_current(%rip), %rcx
+	jne	enter_slowly
+	cmpl	$0, TABLE_ENABLED(%rcx)
+	je	enter_slowly
+	cmp	TABLE_N_FUNCTIONS(%rcx), %r11d
+	jae	enter_slowly
+	mov	papi_probe_alive(%rip), %rcx
+	cmpl	$0, (%rcx)
+	je	enter_slowly
+	.endm
+
 	/* From a trampoline, which has pushed r11, and has the function's number in it. */
 	.balign	64
 	.globl	papi_probe_enter_stub
@@ -87,15 +101,7 @@ papi_probe_enter_stub:
 	mov	%fs:QUICK_CALLS(%rax), %rcx
 	test	%rcx, %rcx
 	jz	enter_timed
-	cmp	papi_probe_current(%rip), %rcx
-	jne	enter_slowly
-	cmpl	$0, TABLE_ENABLED(%rcx)
-	je	enter_slowly
-	cmp	TABLE_N_FUNCTIONS(%rcx), %r11d
-	jae	enter_slowly
-	mov	papi_probe_alive(%rip), %rcx
-	cmpl	$0, (%rcx)
-	je	enter_slowly
+	SLOWLY_UNLESS_USUAL
 	mov	%fs:QUICK_COUNTS(%rax), %rcx
 	imul	$COUNTS_SIZE, %r11, %r11
 	incq	COUNTS_CALLS(%rcx, %r11)
@@ -111,15 +117,7 @@ enter_timed:
 	mov	%fs:QUICK_TIMES(%rax), %rcx
 	test	%rcx, %rcx
 	jz	enter_slowly
-	cmp	papi_probe_current(%rip), %rcx
-	jne	enter_slowly
-	cmpl	$0, TABLE_ENABLED(%rcx)
-	je	enter_slowly
-	cmp	TABLE_N_FUNCTIONS(%rcx), %r11d
-	jae	enter_slowly
-	mov	papi_probe_alive(%rip), %rcx
-	cmpl	$0, (%rcx)
-	je	enter_slowly
+	SLOWLY_UNLESS_USUAL
 	mov	%fs:QUICK_THREAD(%rax), %rcx
 	push	%rdx
 	/* The frame before is further up, or on another stack that is there. */
