@@ -54,14 +54,6 @@ static size_t page(void)
 
 /* ---- a good moment ---- */
 
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
-}
-
 /* Stops the thread if it is at a good place, or comes to one. */
 static struct papi_remote_thread *try_thread(struct papi_remote *remote, pid_t id)
 {
@@ -87,7 +79,7 @@ static struct papi_remote_thread *try_thread(struct papi_remote *remote, pid_t i
 static struct papi_remote_thread *stop_at_good_moment(struct papi_remote *remote)
 {
 	const struct timespec pause = { .tv_nsec = 500 * 1000L };
-	const long long begun = now_ms();
+	const long long begun = papi_remote_now_ms();
 	struct papi_remote_wait wait = { 0 };
 	static pid_t threads[MAX_THREADS];
 	char last[PAPI_REMOTE_REASON];
@@ -109,11 +101,11 @@ static struct papi_remote_thread *stop_at_good_moment(struct papi_remote *remote
 		papi_remote_tell(
 			remote, &wait, "waiting until a thread is where it can be entered; by now %s", remote->reason);
 		nanosleep(&pause, NULL);
-	} while (now_ms() < begun + (++rounds < ROUNDS ? MOST_MS : LIMIT_MS));
+	} while (papi_remote_now_ms() < begun + (++rounds < ROUNDS ? MOST_MS : LIMIT_MS));
 	memcpy(last, remote->reason, sizeof(last));
 	papi_remote_fail(remote,
 		"for %.0f s none of its threads came to a place where it could be entered (%.300s); try again",
-		(double)(now_ms() - begun) / 1000, last);
+		(double)(papi_remote_now_ms() - begun) / 1000, last);
 	return NULL;
 }
 

@@ -28,7 +28,7 @@ bool papi_remote_fail(struct papi_remote *remote, const char *format, ...)
 	return false;
 }
 
-static long long now_ms(void)
+long long papi_remote_now_ms(void)
 {
 	struct timespec now;
 
@@ -42,8 +42,8 @@ void papi_remote_tell(const struct papi_remote *remote, struct papi_remote_wait 
 	va_list arguments;
 
 	if (!wait->begun)
-		wait->begun = now_ms();
-	if (wait->told || !remote->say || now_ms() - wait->begun < TELL_MS)
+		wait->begun = papi_remote_now_ms();
+	if (wait->told || !remote->say || papi_remote_now_ms() - wait->begun < TELL_MS)
 		return;
 	wait->told = true;
 	va_start(arguments, format);

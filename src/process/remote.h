@@ -129,6 +129,8 @@ bool papi_remote_has_ended(const struct papi_remote *remote, pid_t thread);
 
 /* ---- inside of process/ ---- */
 
+/* Of a clock that nobody sets. */
+long long papi_remote_now_ms(void);
 uint64_t papi_remote_stack(const struct papi_remote_thread *thread);
 /* False with errno: it cannot be traced. */
 bool papi_remote_seize(pid_t thread);

@@ -32,18 +32,10 @@
 
 /* ---- stopping ---- */
 
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
-}
-
 enum papi_remote_waited papi_remote_wait(pid_t id, int *status, int limit_ms)
 {
 	const struct timespec pause = { .tv_nsec = 50 * 1000L }, longer = { .tv_nsec = 1000 * 1000L };
-	long long until = now_ms() + limit_ms;
+	long long until = papi_remote_now_ms() + limit_ms;
 
 	for (unsigned tries = 0;; tries++) {
 		pid_t got = waitpid(id, status, __WALL | WNOHANG);
@@ -52,7 +44,7 @@ enum papi_remote_waited papi_remote_wait(pid_t id, int *status, int limit_ms)
 			return WIFSTOPPED(*status) ? PAPI_REMOTE_STOPPED : PAPI_REMOTE_GONE;
 		if (got < 0 && errno != EINTR)
 			return PAPI_REMOTE_GONE;
-		if (now_ms() > until)
+		if (papi_remote_now_ms() > until)
 			return PAPI_REMOTE_TOO_LONG;
 		if (tries > 200)
 			nanosleep(tries > 1000 ? &longer : &pause, NULL);
