@@ -185,6 +185,15 @@ static void discard(struct papi_slot *slot)
 	papi_eventset_free(set);
 }
 
+/* The defaults are read without the lock: PAPI_get_opt(). */
+static void forget_settings(PAPI_component_info_t *info)
+{
+	info->initialized = 0;
+	info->num_preset_events = 0;
+	__atomic_store_n(&info->default_domain, PAPI_DOM_USER, __ATOMIC_RELAXED);
+	__atomic_store_n(&info->default_granularity, PAPI_GRN_THR, __ATOMIC_RELAXED);
+}
+
 void papi_library_shutdown(void)
 {
 	take_lock(pthread_rwlock_wrlock);
@@ -197,10 +206,7 @@ void papi_library_shutdown(void)
 		for (int i = 0; i < papi_component_count; i++) {
 			if (papi_components[i]->shutdown)
 				papi_components[i]->shutdown();
-			papi_components[i]->info->initialized = 0;
-			papi_components[i]->info->num_preset_events = 0;
-			papi_components[i]->info->default_domain = PAPI_DOM_USER;
-			papi_components[i]->info->default_granularity = PAPI_GRN_THR;
+			forget_settings(papi_components[i]->info);
 		}
 		papi_executable_release();
 		papi_hardware_reset();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What threads share: one set used by all of them, names that are new to everybody, locks, pointers and ids. */
+/* What threads share: one set used by all of them, names that are new to everybody, locks, ids and settings. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -281,6 +281,41 @@ static void what_is_of_one_thread(void)
 	in_threads(be_yourself);
 }
 
+static const int options[] = { PAPI_DEFDOM, PAPI_DEFGRN, PAPI_MAX_HWCTRS, PAPI_MAX_MPX_CTRS, PAPI_MAX_CPUS };
+static int settings[COUNT_OF(options)];
+
+/* Everybody asks for settings and makes one, until the thread of number 0 has shut the library down often enough. */
+static void *ask_for_settings(void *argument)
+{
+	int number = *(int *)argument, which = number % (int)COUNT_OF(options);
+
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < ROUNDS && number == 0; i++) {
+		PAPI_shutdown();
+		EXPECT_EQUAL(PAPI_VER_CURRENT, PAPI_library_init(PAPI_VER_CURRENT));
+	}
+	if (number == 0)
+		atomic_store(&over, true);
+	while (!atomic_load(&over)) {
+		int made = PAPI_set_cmp_domain(PAPI_DOM_USER, 0), asked = PAPI_get_opt(options[which], NULL);
+
+		EXPECT(made == PAPI_OK || made == PAPI_ENOINIT);
+		EXPECT(asked == settings[which] || asked == PAPI_ENOINIT);
+	}
+	return NULL;
+}
+
+static void settings_that_are_forgotten(void)
+{
+	for (size_t i = 0; i < COUNT_OF(options); i++) {
+		settings[i] = PAPI_get_opt(options[i], NULL);
+		EXPECT(settings[i] >= 0);
+	}
+	atomic_store(&over, false);
+	in_threads(ask_for_settings);
+	EXPECT_EQUAL(PAPI_DOM_USER, PAPI_get_opt(PAPI_DEFDOM, NULL));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -290,6 +325,7 @@ int main(void)
 		{ "names that are new", names_that_are_new },
 		{ "locks", locks },
 		{ "what is of one thread", what_is_of_one_thread },
+		{ "settings that are forgotten", settings_that_are_forgotten },
 	};
 
 	work_begin();
