@@ -49,14 +49,6 @@ static struct {
 
 /* ---- the agent ---- */
 
-static long long now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return 1000000000LL * time.tv_sec + time.tv_nsec;
-}
-
 static void pause_ms(int ms)
 {
 	const struct timespec time = { .tv_nsec = ms * 1000 * 1000L };
@@ -212,11 +204,11 @@ static size_t enter_all(void)
 /* Threads that others make meanwhile are found: the list is read again until it has nothing new. */
 static void enter_until_steady(void)
 {
-	long long until = now() + TRY_MS * 1000000LL;
+	long long until = papi_remote_now_ms() + TRY_MS;
 
-	while (enter_all() && visited.socket >= 0 && now() < until)
+	while (enter_all() && visited.socket >= 0 && papi_remote_now_ms() < until)
 		pause_ms(1);
-	while (enter_all() && visited.socket >= 0 && now() < until)
+	while (enter_all() && visited.socket >= 0 && papi_remote_now_ms() < until)
 		continue;
 }
 
@@ -278,7 +270,7 @@ static unsigned left_inside(void)
  * not out soon is asked to leave by itself. */
 static unsigned leave_all(void)
 {
-	const long long begun = now();
+	const long long begun = papi_remote_now_ms();
 	struct papi_remote_wait wait = { 0 };
 	struct papi_agent_reply reply;
 	unsigned inside, rounds = 0;
@@ -292,7 +284,7 @@ static unsigned leave_all(void)
 		if (inside && rounds++ == 1)
 			ask(PAPI_AGENT_RETREAT, &reply);
 		papi_remote_tend(&visited.remote);
-	} while (inside && now() < begun + (some ? LEAVE_MS : TRY_MS) * 1000000LL);
+	} while (inside && papi_remote_now_ms() < begun + (some ? LEAVE_MS : TRY_MS));
 	return inside;
 }
 
@@ -376,7 +368,7 @@ static bool has_agent(const char *wanted)
 static bool is_visited(void)
 {
 	struct papi_remote_wait wait = { 0 };
-	long long begun = now();
+	long long begun = papi_remote_now_ms();
 	bool visited_now, ends;
 
 	do {
@@ -387,7 +379,7 @@ static bool is_visited(void)
 				&visited.remote, &wait, "waiting until the agent of a tool before has left it");
 		if (visited_now || ends)
 			pause_ms(10);
-	} while ((visited_now || ends) && now() - begun < (ends ? RETREAT_MS : NOTICE_MS) * 1000000LL);
+	} while ((visited_now || ends) && papi_remote_now_ms() - begun < (ends ? RETREAT_MS : NOTICE_MS));
 	return (visited_now || ends) &&
 		!papi_remote_fail(&visited.remote,
 			"another tool, papi_run or perfometer, counts it by an agent already: one at a time can");
@@ -396,10 +388,11 @@ static bool is_visited(void)
 /* The agent's thread has a few things to give back, and a processor to wait for. */
 static void see_agent_off(void)
 {
-	const long long until = now() + END_MS * 1000000LL;
+	const long long until = papi_remote_now_ms() + END_MS;
 	struct papi_remote_wait wait = { 0 };
 
-	while (visited.agent && !papi_remote_has_ended(&visited.remote, visited.agent) && now() < until) {
+	while (visited.agent && !papi_remote_has_ended(&visited.remote, visited.agent) &&
+		papi_remote_now_ms() < until) {
 		papi_remote_tell(&visited.remote, &wait, "waiting until the agent has left it");
 		pause_ms(1);
 	}

@@ -91,6 +91,9 @@ bool papi_remote_load(struct papi_remote *remote, const char *library, const cha
 /* What has become of it since: false when the library could not be loaded. To be asked until the function has run. */
 bool papi_remote_loaded(struct papi_remote *remote, uint64_t address);
 
+/* Of a clock that nobody sets. */
+long long papi_remote_now_ms(void);
+
 /* A wait that the user is told of once, when it takes longer than two seconds. It begins as { 0 }. */
 struct papi_remote_wait {
 	long long begun;
@@ -129,8 +132,6 @@ bool papi_remote_has_ended(const struct papi_remote *remote, pid_t thread);
 
 /* ---- inside of process/ ---- */
 
-/* Of a clock that nobody sets. */
-long long papi_remote_now_ms(void);
 uint64_t papi_remote_stack(const struct papi_remote_thread *thread);
 /* False with errno: it cannot be traced. */
 bool papi_remote_seize(pid_t thread);
