@@ -224,7 +224,7 @@ static const char *awaits(struct thread *thread)
 	if (!thread->leaves.begun)
 		thread->leaves.ran = ran;
 	thread->leaves.begun = true;
-	if (state == 'R' || state == 't')
+	if (papi_remote_is_ready(state))
 		return ran - thread->leaves.ran < RAN_MS ? "which waits for a processor" : NULL;
 	if (state == 'D')
 		return "which waits in the kernel";

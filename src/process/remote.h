@@ -125,6 +125,11 @@ bool papi_remote_go_with(struct papi_remote_thread *thread, const struct papi_ag
 
 /* Of a thread: R, S, D, ... as in proc(5). '\0': there is none. */
 char papi_remote_state(const struct papi_remote *remote, pid_t thread);
+/* Whether a thread in that state has a processor or waits for one; t: it has stopped in this moment, for a tracer. */
+static inline bool papi_remote_is_ready(char state)
+{
+	return state == 'R' || state == 't';
+}
 /* For how many ms it has had a processor, in steps of some. */
 long long papi_remote_ran(const struct papi_remote *remote, pid_t thread);
 /* Whether it is no more. A thread that others wait for, and that does nothing, is none. */

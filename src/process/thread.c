@@ -202,9 +202,7 @@ void papi_remote_disarm(struct papi_remote *remote)
 /* Where there is much else to do it has the processor much later, and stops then. */
 static bool waits_for_processor(const struct papi_remote *remote, pid_t id)
 {
-	char state = papi_remote_state(remote, id);
-
-	return state == 'R' || state == 't'; /* t: it has, in this moment */
+	return papi_remote_is_ready(papi_remote_state(remote, id));
 }
 
 static bool stop(struct papi_remote *remote, pid_t id)
