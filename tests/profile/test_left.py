@@ -27,9 +27,10 @@ def rows(path, sql, *values):
 
 class Left(Exact):
     def killed(self, *options):
-        """The directory that is left, and what was to be the profile."""
+        """The directory that is left, and what was to be the profile. Each look at the time of day finds another."""
+        jumping = {**ENVIRONMENT, "LD_PRELOAD": os.environ["PAPI_JUMPING_CLOCK"]}
         with subprocess.Popen([PAPI_PROFILE, "-x", "-e", f"{INSTRUCTIONS},{LOADS}", *options, "-o", "lost.db",
-                               *PROGRAM], cwd=self.directory, env=ENVIRONMENT, stdin=subprocess.PIPE,
+                               *PROGRAM], cwd=self.directory, env=jumping, stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as profile:
             self.assertEqual(profile.stdout.readline(), "ready\n")
             profile.kill()

@@ -432,6 +432,7 @@ int papi_profile_exact_run(struct papi_profile_session *session, char *path)
 		return PAPI_PROGRAM_FAILURE;
 	}
 	memcpy(plan->directory, directory, sizeof(directory));
+	session->began = time(NULL);
 	papi_profile_exact_label(session, directory);
 	status = session->table >= 0 ? serve(session, eventset)
 		: session->pid       ? attach(session, eventset)

@@ -60,7 +60,7 @@ void papi_profile_exact_label(const struct papi_profile_session *session, const 
 
 	if (out) {
 		put_text(out, FORM);
-		put_number(out, (uint64_t)time(NULL));
+		put_number(out, (uint64_t)session->began);
 		put_text(out, here ? here : "");
 		put_number(out, (uint64_t)session->pid);
 		put_number(out, session->rate.graph != PAPI_PROFILE_GRAPH_NONE);

@@ -30,7 +30,7 @@ struct papi_profile_session {
 	bool quiet;        /* nothing is said of what came of it, but of what went wrong */
 	uint32_t contexts; /* of an exact profile: as many as there may be; 0: it does not have them */
 	bool exact;        /* the virtual PMU counts each instruction, and nothing is sampled (exact.h) */
-	/* Of a run that is over: when it began, and where; 0 and NULL: now, and here. */
+	/* When it began, and where: of a run that is over, or that has said so elsewhere. 0 and NULL: now, and here. */
 	time_t began;
 	const char *directory;
 
