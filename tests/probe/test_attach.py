@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+from harness import waits_in
 from probe_harness import main, PAPI_PROBE, patterns, ProbeTest, SUBJECT
 
 NAMES = ("leaf", "ten_leaves", "jumps", "calls", "fibonacci")
@@ -23,14 +24,8 @@ class Attach(ProbeTest):
                                     str(target.pid)], stderr=subprocess.PIPE)
         self.addCleanup(self.end, watcher)
 
-        def waits():
-            try:
-                with open(f"/proc/{watcher.pid}/syscall", encoding="ascii") as file:
-                    return file.read().startswith("7 ")
-            except OSError:
-                return False
-
-        self.wait_until(lambda: watcher.poll() is not None or waits(), "papi_probe to count")
+        self.wait_until(lambda: watcher.poll() is not None or waits_in(watcher.pid, "poll", "ppoll"),
+                        "papi_probe to count")
         if watcher.poll() not in (None, 0):
             text = watcher.stderr.read().decode()
             if re.search("may not be traced|cannot be stopped|pidfd", text):

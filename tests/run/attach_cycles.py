@@ -12,6 +12,7 @@ import tempfile
 import time
 
 from attach_corpus import programs
+from harness import waits_in
 
 OURS = ("malloc", "sleep", "signals", "threads", "spawn", "traps", "execute")
 # What is counted; of programs of others the functions that they call often.
@@ -21,7 +22,6 @@ TOOLS = {
                                 "libc.so.6!*wait*", *(["-f", "*"] if name in OURS else [])],
 }
 NOT_DISTURBING = re.compile(r"ended|no such|executed another|waits in the kernel", re.IGNORECASE)
-POLL = "7 "
 
 
 class Target:
@@ -68,21 +68,13 @@ class Target:
             sys.exit(f"{self.command[:2]} was disturbed: {result}, by itself {self.expected}")
 
 
-def is_counting(pid):
-    try:
-        with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
-            return file.read().startswith(POLL)
-    except OSError:
-        return False
-
-
 def cycle(command, pid):
     """Attaches and detaches. The reason why not, or None."""
     name = os.path.basename(command[0])
     tool = subprocess.Popen([*command, "-p", str(pid)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                             start_new_session=True)
     end = time.monotonic() + 60
-    while tool.poll() is None and not is_counting(tool.pid):
+    while tool.poll() is None and not waits_in(tool.pid, "poll", "ppoll"):
         if time.monotonic() > end:
             sys.exit(f"{name} does not come to count process {pid}")
         time.sleep(0.002)

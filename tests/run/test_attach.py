@@ -5,6 +5,7 @@ import signal
 import subprocess
 import unittest
 
+from harness import waits_in
 from run_harness import events_of, HELPERS, main, PAPI_RUN, PYTHON, REFUSE, RunTest
 
 BUSY = os.path.join(HELPERS, "busy")
@@ -13,7 +14,6 @@ STATIC = os.path.join(HELPERS, "looper_static")
 WORKER = os.path.join(HELPERS, "worker")
 EXACT = ("PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_BR_INS")
 MODELLED = ("PAPI_L1_DCM", "PAPI_BR_MSP", "PAPI_TOT_INS")
-POLL = "7 "
 
 
 def setUpModule():
@@ -39,16 +39,9 @@ class AttachTest(RunTest):
         """A papi_run that counts the process by now: it waits in poll(), which it calls for nothing else."""
         watcher = self.start("-e", ",".join(events), "--format", "json", "-o", self.path("report"), *options, "-p",
                              str(pid))
-        self.wait_until(lambda: watcher.poll() is not None or self.waits(watcher.pid), "papi_run to count")
+        self.wait_until(lambda: watcher.poll() is not None or waits_in(watcher.pid, "poll", "ppoll"),
+                        "papi_run to count")
         return watcher
-
-    @staticmethod
-    def waits(pid):
-        try:
-            with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
-                return file.read().startswith(POLL)
-        except OSError:
-            return False
 
     @staticmethod
     def words_of(pid):
@@ -361,10 +354,8 @@ class Refused(AttachTest):
 
     @staticmethod
     def has_agent(pid):
-        with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
-            call = file.read().split()[0]
         with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
-            return "libpapi_agent" in file.read() and call in ("35", "230")
+            return "libpapi_agent" in file.read() and waits_in(pid, "nanosleep", "clock_nanosleep")
 
     def test_of_another_user(self):
         if os.getuid() == 0:

@@ -55,6 +55,18 @@ def run(tool, *arguments, environment=None):
                           text=True, timeout=120, env={**os.environ, **(environment or {})})
 
 
+def waits_in(pid, *calls):
+    """Whether the process waits in one of these system calls."""
+    numbers = {"x86_64": {"poll": 7, "ppoll": 271, "nanosleep": 35, "clock_nanosleep": 230},
+               "aarch64": {"ppoll": 73, "nanosleep": 101, "clock_nanosleep": 115}}[os.uname().machine]
+    try:
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
+            number = file.read().partition(" ")[0]
+    except OSError:
+        return False
+    return number in [str(numbers[call]) for call in calls if call in numbers]
+
+
 class ToolTest(unittest.TestCase):
     """Assertions about utilities."""
 
