@@ -157,9 +157,9 @@ const unsigned char *papi_symbols_code(struct papi_symbols *symbols, uint64_t ad
 	return NULL;
 }
 
-bool papi_symbols_is_x86_64(const struct papi_symbols *symbols)
+bool papi_symbols_is_for(const struct papi_symbols *symbols, int machine)
 {
 	GElf_Ehdr header;
 
-	return symbols->elf && gelf_getehdr(symbols->elf, &header) && header.e_machine == EM_X86_64;
+	return symbols->elf && gelf_getehdr(symbols->elf, &header) && header.e_machine == machine;
 }

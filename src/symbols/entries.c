@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* entries.c - all functions of a module, and whether what is at an address is entered by calls. */
 #include <dwarf.h>
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "symbols/memory.h"
 #include "symbols/module.h"
 
-#define STACK_POINTER  7 /* DWARF's numbers on x86-64 */
-#define RETURN_ADDRESS 16
+/* How a processor calls, with DWARF's numbers of registers. */
+struct calling {
+	int machine; /* as ELF files have it */
+	unsigned stack, back;
+	unsigned pushed; /* how far from the stack pointer the frame's address is at the entry */
+};
+static const struct calling callings[] = { { EM_X86_64, 7, 16, sizeof(uint64_t) }, { EM_AARCH64, 31, 30, 0 } };
 
 static int compare(const void *left, const void *right)
 {
@@ -59,34 +65,51 @@ size_t papi_symbols_entries(struct papi_symbols *symbols, struct papi_symbols_en
 	return n;
 }
 
-/* The frame's address is behind it, which is how tables of compilers say so. */
-static bool is_behind_return_address(const Dwarf_Op *operation)
+static const struct calling *calling_of(const struct papi_symbols *symbols)
 {
-	if (operation->atom == DW_OP_bregx)
-		return operation->number == STACK_POINTER && operation->number2 == sizeof(uint64_t);
-	return operation->atom == DW_OP_breg0 + STACK_POINTER && operation->number == sizeof(uint64_t);
+	for (size_t i = 0; i < sizeof(callings) / sizeof(callings[0]); i++)
+		if (papi_symbols_is_for(symbols, callings[i].machine))
+			return &callings[i];
+	return NULL;
 }
 
-static bool has_return_address(Dwarf_Frame *frame)
+/* What unwind tables say of an address; the caller's to free. NULL: nothing. */
+static Dwarf_Frame *frame_at(struct papi_symbols *symbols, uint64_t address)
+{
+	Dwarf_Frame *frame;
+
+	if (!symbols->cfi && symbols->elf)
+		symbols->cfi = dwarf_getcfi_elf(symbols->elf);
+	return symbols->cfi && dwarf_cfi_addrframe(symbols->cfi, address, &frame) == 0 ? frame : NULL;
+}
+
+/* The frame's address is that of the entry, which is how tables of compilers say so. */
+static bool is_at_entry(const struct calling *calling, const Dwarf_Op *operation)
+{
+	if (operation->atom == DW_OP_bregx)
+		return operation->number == calling->stack && operation->number2 == calling->pushed;
+	return operation->atom == DW_OP_breg0 + calling->stack && operation->number == calling->pushed;
+}
+
+/* On top of the stack; or in its register still, where there is one for it. */
+static bool has_return_address(const struct calling *calling, Dwarf_Frame *frame)
 {
 	Dwarf_Op memory[3], *operations;
 	size_t n;
 
-	if (dwarf_frame_cfa(frame, &operations, &n) != 0 || n != 1 || !is_behind_return_address(operations))
+	if (dwarf_frame_cfa(frame, &operations, &n) != 0 || n != 1 || !is_at_entry(calling, operations))
 		return false;
-	return dwarf_frame_register(frame, RETURN_ADDRESS, memory, &operations, &n) == 0 && n > 0;
+	if (dwarf_frame_register(frame, (int)calling->back, memory, &operations, &n) != 0)
+		return false;
+	return calling->pushed ? n > 0 : n == 0 && !operations;
 }
 
 bool papi_symbols_is_called(struct papi_symbols *symbols, uint64_t address)
 {
-	Dwarf_Frame *frame;
-	bool is;
+	const struct calling *calling = calling_of(symbols);
+	Dwarf_Frame *frame = calling ? frame_at(symbols, address) : NULL;
+	bool is = frame && has_return_address(calling, frame);
 
-	if (!symbols->cfi && symbols->elf)
-		symbols->cfi = dwarf_getcfi_elf(symbols->elf);
-	if (!symbols->cfi || dwarf_cfi_addrframe(symbols->cfi, address, &frame) != 0)
-		return false;
-	is = has_return_address(frame);
 	free(frame);
 	return is;
 }

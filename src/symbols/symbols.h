@@ -97,14 +97,15 @@ struct papi_symbols_inlined {
 /* All of them that debug information knows, each once; the list is the caller's to free. How many. */
 size_t papi_symbols_inlined(struct papi_symbols *symbols, struct papi_symbols_inlined **list);
 
-/* Whether unwind tables say that at an address of x86-64 code there is a return address on top of the stack. */
+/* Whether unwind tables say that at an address there is a return address where a call puts it: on top of the stack, or
+ * on arm64 in its register. */
 bool papi_symbols_is_called(struct papi_symbols *symbols, uint64_t address);
 
 /* The bytes of code from an address on; *size is how many there are. NULL if there are none. */
 const unsigned char *papi_symbols_code(struct papi_symbols *symbols, uint64_t address, size_t *size);
 
-/* Whether the code is for x86-64. */
-bool papi_symbols_is_x86_64(const struct papi_symbols *symbols);
+/* Whether the code is for a processor, by the number that ELF files have for it. */
+bool papi_symbols_is_for(const struct papi_symbols *symbols, int machine);
 
 void papi_symbols_close(struct papi_symbols *symbols);
 

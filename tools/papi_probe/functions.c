@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "papi_probe.h"
+#include "process/registers.h"
 #include "symbols/memory.h"
 
 /*
@@ -75,8 +76,8 @@ static void open_symbols(struct probe_module *module)
 	module->symbols = papi_symbols_open_file(module->file, NULL, NULL, reason, sizeof(reason));
 	if (!module->symbols)
 		snprintf(module->trouble, sizeof(module->trouble), "%s", reason);
-	else if (!papi_symbols_is_x86_64(module->symbols))
-		snprintf(module->trouble, sizeof(module->trouble), "it is no file for x86-64");
+	else if (!papi_symbols_is_for(module->symbols, papi_remote_machine))
+		snprintf(module->trouble, sizeof(module->trouble), "it is no file for %s", papi_remote_machine_name);
 }
 
 static void add_place(struct papi_symbols *symbols, struct probe_function *function)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* annotate_asm.c - the instructions of a function with what happened at each. */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,9 +228,9 @@ static void print_module(
 	struct papi_symbols *symbols = papi_profile_symbols(
 		profile, module, annotation->view.debug_path, reason, sizeof(reason));
 
-	obstacle = !symbols                        ? (*reason ? reason : "its code was never in a file")
-		: !papi_symbols_is_x86_64(symbols) ? "it is no code for x86-64 in a file"
-						   : disassemble_obstacle();
+	obstacle = !symbols                                ? (*reason ? reason : "its code was never in a file")
+		: !papi_symbols_is_for(symbols, EM_X86_64) ? "it is no code for x86-64 in a file"
+							   : disassemble_obstacle();
 	for (size_t i = 0; i < places->n; i++) {
 		const struct place *place = &places->places[i];
 

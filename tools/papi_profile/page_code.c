@@ -3,6 +3,7 @@
  * page_code.c - the source lines and instructions of a page: those of functions in which something happened, up to a
  * bound for the size of the page, the hottest instructions first. The page tells what was left out.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,7 @@ static struct papi_symbols *open_code(const struct page_data *data, uint32_t mod
 	struct papi_symbols *symbols = papi_profile_symbols(
 		data->view->profile, module, data->view->debug_path, reason, sizeof(reason));
 
-	if (symbols && papi_symbols_is_x86_64(symbols))
+	if (symbols && papi_symbols_is_for(symbols, EM_X86_64))
 		return symbols;
 	papi_symbols_close(symbols);
 	return NULL;
