@@ -77,6 +77,19 @@ static inline struct papi_probe_counts *papi_probe_counts_at(
 	return &table->counts[(uint64_t)row * table->n_functions + function];
 }
 
+/* The clock by which calls are timed. */
+static inline uint64_t papi_probe_ticks(void)
+{
+#ifdef __aarch64__
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return __builtin_ia32_rdtsc();
+#endif
+}
+
 /* ---- the letter box ---- */
 
 enum papi_probe_order {
@@ -102,7 +115,8 @@ struct papi_probe_patch {
 	unsigned char bytes[8]; /* what was there before */
 	uint32_t trampoline;    /* how far behind the area's beginning */
 	uint32_t number;        /* of the function: the trampoline reads it */
-	uint32_t is_in, reserved;
+	uint32_t is_in;
+	int32_t saved; /* of arm64: where the function saves its return address, from its frame's address on; or 0 */
 };
 
 struct papi_probe_patches {

@@ -39,11 +39,26 @@ struct papi_probe_window {
 	const char *refusal; /* NULL: it has one */
 	uint64_t low;
 	unsigned length;
+	uint32_t sign; /* of arm64: the instruction in front of it, if that has signed the return address; or 0 */
 };
 
-#define PAPI_PROBE_JUMP 5
+/*
+ * How long a jump is, and how far it reaches; and whether a trampoline changes registers, those that a linker's code
+ * between a call and its function may change.
+ */
+#ifdef __aarch64__
+#define PAPI_PROBE_JUMP    4
+#define PAPI_PROBE_REACH   ((uint64_t)1 << 27)
+#define PAPI_PROBE_CHANGES true
+#else
+#define PAPI_PROBE_JUMP    5
+#define PAPI_PROBE_REACH   ((uint64_t)1 << 31)
+#define PAPI_PROBE_CHANGES false
+#endif
 /* What a window can become, with the jump back: more than any does. */
 #define PAPI_PROBE_MOVED 128
+/* And what a trampoline takes, with that. */
+#define PAPI_PROBE_TRAMPOLINE (PAPI_PROBE_MOVED + 64)
 
 /* Whether a branch of the code leads to its own beginning, or that cannot be told: then not only calls come there. */
 bool papi_probe_window_comes_back(const struct papi_probe_code *code);
@@ -57,6 +72,19 @@ void papi_probe_window_find(
  */
 size_t papi_probe_window_move(
 	const unsigned char *bytes, unsigned length, uint64_t from, uint64_t to, unsigned char moved[PAPI_PROBE_MOVED]);
+
+/* What a trampoline is made of, besides its window. */
+struct papi_probe_trampoline {
+	uint64_t address; /* of itself */
+	uint64_t from;    /* of the window, where it runs */
+	uint64_t enter;   /* the runtime's code that counts */
+	uint64_t patches; /* where its area's struct papi_probe_patches is (table.h), which has that, too */
+	uint64_t patch;   /* where its struct papi_probe_patch is */
+};
+
+/* How many bytes, and how far behind the beginning the jump is to lead; 0: as above. */
+size_t papi_probe_trampoline(const struct papi_probe_window *window, const unsigned char *bytes,
+	const struct papi_probe_trampoline *trampoline, unsigned char to[PAPI_PROBE_TRAMPOLINE], unsigned *enter);
 
 /* A jump of PAPI_PROBE_JUMP bytes. False: too far. */
 bool papi_probe_jump(uint64_t from, uint64_t to, unsigned char bytes[PAPI_PROBE_JUMP]);

@@ -113,3 +113,38 @@ bool papi_symbols_is_called(struct papi_symbols *symbols, uint64_t address)
 	free(frame);
 	return is;
 }
+
+/* 0: it is not in memory, or not at an address that is so far from the frame's. */
+static int32_t place_in(const struct calling *calling, Dwarf_Frame *frame)
+{
+	Dwarf_Op memory[3], *operations;
+	size_t n;
+
+	if (dwarf_frame_register(frame, (int)calling->back, memory, &operations, &n) != 0 || n != 2 ||
+		operations[0].atom != DW_OP_call_frame_cfa || operations[1].atom != DW_OP_plus_uconst)
+		return 0;
+	return (int32_t)operations[1].number;
+}
+
+int32_t papi_symbols_return_place(struct papi_symbols *symbols, uint64_t low, uint64_t high)
+{
+	const struct calling *calling = calling_of(symbols);
+	int32_t found = 0;
+
+	/* What a call has pushed is where it is. */
+	if (!calling || calling->pushed)
+		return 0;
+	while (low < high) {
+		Dwarf_Frame *frame = frame_at(symbols, low);
+		Dwarf_Addr end = low;
+		int32_t place = frame ? place_in(calling, frame) : 0;
+
+		if (!frame || dwarf_frame_info(frame, NULL, &end, NULL) < 0 || end <= low ||
+			(found && place && place != found))
+			high = 0;
+		free(frame);
+		low = end;
+		found = !high ? 0 : place ? place : found;
+	}
+	return found;
+}

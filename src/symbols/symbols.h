@@ -101,6 +101,10 @@ size_t papi_symbols_inlined(struct papi_symbols *symbols, struct papi_symbols_in
  * on arm64 in its register. */
 bool papi_symbols_is_called(struct papi_symbols *symbols, uint64_t address);
 
+/* Of arm64: how far from its frame's address a function saves its return address, in the one place where it does that.
+ * 0: in none, in several, or that is not known. */
+int32_t papi_symbols_return_place(struct papi_symbols *symbols, uint64_t low, uint64_t high);
+
 /* The bytes of code from an address on; *size is how many there are. NULL if there are none. */
 const unsigned char *papi_symbols_code(struct papi_symbols *symbols, uint64_t address, size_t *size);
 

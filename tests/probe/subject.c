@@ -20,6 +20,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "machine.h"
+
 /* Not static, so that compilers leave their names and calls alone. */
 #ifdef __clang__
 #define PROBED __attribute__((noinline, optnone, visibility("default")))
@@ -78,11 +80,7 @@ PROBED long eight(long a, long b, long c, long d, long e, long f, long g, long h
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
 
-/* calls.S: registers and flags, as keeps() finds them and as its caller has them again; each another number. */
-#define REGISTERS 15
-#define CONTENT   0x1122334455667700
-#define FLAGS     0x8d5
-
+/* Registers and flags, as keeps() finds them and as its caller has them again; each another number. */
 extern uint64_t at_entry[REGISTERS + 1], at_return[REGISTERS + 1];
 void pass_registers(uint64_t flags);
 
@@ -94,13 +92,42 @@ static void registers(long n)
 		const uint64_t flags = i % 2 ? FLAGS : 0;
 		bool same = true;
 
-		pass_registers(flags | 0x202);
+		pass_registers(flags | OTHER_FLAGS);
 		for (uint64_t k = 0; k < REGISTERS; k++)
 			same = same && at_entry[k] == CONTENT + 8 * k && at_return[k] == CONTENT + 8 * k;
 		good += same && (at_entry[REGISTERS] & FLAGS) == flags && (at_return[REGISTERS] & FLAGS) == flags;
 	}
 	printf("%ld\n", good);
 }
+
+#ifdef __aarch64__
+
+#define DECLARE(name) long entry_##name(long n);
+ENTRIES(DECLARE)
+long with_condition(long n);
+
+static void entries(long n)
+{
+#define ADD(name) sum += (unsigned long)entry_##name(i & 3);
+	unsigned long sum = 0;
+
+	for (long i = 0; i < n; i++) {
+		ENTRIES(ADD)
+		sum += (unsigned long)with_condition(i & 1);
+	}
+	printf("%lu\n", sum);
+}
+
+#else
+
+static void entries(long n)
+{
+	(void)n;
+	fputs("these are of another processor\n", stderr);
+	exit(77);
+}
+
+#endif
 
 long ping(long n, long sum);
 
@@ -170,6 +197,8 @@ PROBED int frames(int depth)
 	return depth ? frames(depth - 1) : backtrace(where, 64);
 }
 
+#ifdef __x86_64__
+
 /* Instruction by instruction through calls: from each of a stub, stacks end as they do outside. */
 #define ENDS    3 /* main() and what has called it */
 #define STEPPED 0x100
@@ -216,6 +245,17 @@ static void steps(long n)
 	printf("%ld %d %d %d\n", sum, n_steps, stubs, good_stubs);
 }
 
+#else
+
+static void steps(long n)
+{
+	(void)n;
+	fputs("a program cannot step through itself on this processor\n", stderr);
+	exit(77);
+}
+
+#endif
+
 static ucontext_t here, there[2];
 static long shared;
 
@@ -260,7 +300,7 @@ static void on_tick(int number)
 
 static void signals(long n)
 {
-	const struct itimerval often = { { 0, 100 }, { 0, 100 } };
+	const struct itimerval often = { { 0, TICK_US }, { 0, TICK_US } };
 	static char stack[64 * 1024];
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_ONSTACK | SA_RESTART };
@@ -275,12 +315,9 @@ static void signals(long n)
 	printf("%ld\n", sum);
 }
 
-/* Its second instruction faults, in the middle of what a jump would take the place of; then it is made again. */
+/* Its second instruction faults, on x86-64 in the middle of what a jump would take the place of; then it is made
+ * again. */
 long slow_load(const long *place);
-__asm__("	.text\n	.globl slow_load\n	.type slow_load, @function\n"
-	"slow_load:\n	.cfi_startproc\n"
-	"	xor %ecx, %ecx\n	mov (%rdi), %rax\n	add %rcx, %rax\n	ret\n"
-	"	.cfi_endproc\n	.size slow_load, . - slow_load\n");
 
 static long *faulting;
 
@@ -503,6 +540,8 @@ int main(int argc, char **argv)
 		calls(n);
 	else if (!strcmp(what, "registers"))
 		registers(n);
+	else if (!strcmp(what, "entries"))
+		entries(n);
 	else if (!strcmp(what, "turns"))
 		turns(n);
 	else if (!strcmp(what, "longjmp"))

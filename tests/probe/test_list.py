@@ -2,6 +2,7 @@
 """papi_probe --list: which functions a pattern means, and whether each can be probed."""
 import json
 import os
+import platform
 import shutil
 import subprocess
 import unittest
@@ -11,6 +12,41 @@ from probe_harness import main, PAPI_PROBE, patterns, ProbeTest, SUBJECT, THROWE
 
 # Stripped or not, by several compilers.
 LARGE = ("/usr/bin/python3", "perl", "bash", "sqlite3", "git", "gdb", "cmake", "openssl", "ld.bfd", "redis-server")
+
+# Functions that begin in all ways, by processor: their code, and why they are refused.
+ENTRIES = {
+    "x86_64": {
+        "plain": ("push %rbp; mov %rsp,%rbp; xor %eax,%eax; pop %rbp; ret", None),
+        "tiny": ("ret; .byte 0x31,0xc0; ret", "more than one way"),
+        "filled": ("xor %eax,%eax; ret; .balign 16", None),
+        "loop": ("1: dec %rdi; jnz 1b; xor %eax,%eax; ret", "own beginning"),
+        "into": ("mov $7,%ecx; 2: xor %eax,%eax; jmp 3f; .skip 4,0x90; 3: ret", None),
+        "back": ("xor %eax,%eax; 2: dec %edi; jnz 2b; nop; nop; ret", "branch leads into"),
+        "calls": ("sub $8,%rsp; call plain; add $8,%rsp; ret", None),
+        "early": ("call *%rax; nop; nop; nop; ret", "returns to them"),
+        "kernel": ("mov $39,%al; syscall; nop; ret", "cannot run elsewhere"),
+        "ways": ("dec %edi; jz 4f; ret; .byte 0x90; 4: xor %eax,%eax; ret", None),
+        "jumps": ("mov $1,%eax; jmp plain", None),
+    },
+    "aarch64": {
+        "plain": ("stp x29,x30,[sp,-16]!; mov w0,0; ldp x29,x30,[sp],16; ret", None),
+        "tiny": ("ret", None),
+        "loop": ("1: sub x0,x0,1; cbnz x0,1b; ret", "own beginning"),
+        "landing": ("hint 34; mov w0,0; ret", None),
+        "signs": ("hint 25; stp x29,x30,[sp,-16]!; ldp x29,x30,[sp],16; hint 29; ret", None),
+        "back": ("hint 34; 2: sub w0,w0,1; cbnz w0,2b; ret", "branch leads into"),
+        "calls": ("bl plain; ret", None),
+        "early": ("blr x1; ret", "cannot run elsewhere"),
+        "kernel": ("svc 0; ret", "cannot run elsewhere"),
+        "monitors": ("ldxr x1,[x0]; stxr w2,x1,[x0]; ret", "cannot run elsewhere"),
+        "ways": ("cbz w0,4f; ret; 4: mov w0,1; ret", None),
+        "jumps": ("b plain", None),
+        "names": ("adr x0,plain; ret", None),
+        "loads": ("ldr x0,5f; ret; 5: .quad 7", None),
+    },
+}
+CODE = {"x86_64": "xor %eax, %eax\nlea 3(%rdi,%rax), %rax\nret", "aarch64": "add x0, x0, 3\nret"}
+MACHINE = platform.machine()
 
 
 class List(ProbeTest):
@@ -67,15 +103,13 @@ class List(ProbeTest):
         with open(source, "w", encoding="ascii") as file:
             file.write(".text\n" + "".join(f"""
 .globl "{name}"
-.type "{name}", @function
+.type "{name}", %function
 "{name}":
 .cfi_startproc
-xor %eax, %eax
-lea 3(%rdi,%rax), %rax
-ret
+{CODE[MACHINE]}
 .cfi_endproc
 .size "{name}", . - "{name}"
-""" for name in (lookup, drop, walk, foreign)) + '.section .note.GNU-stack,"",@progbits\n')
+""" for name in (lookup, drop, walk, foreign)) + '.section .note.GNU-stack,"",%progbits\n')
         subprocess.run([shutil.which("cc") or "cc", "-shared", "-nostdlib", "-o", library, source], check=True)
         names = {"store::lookup": lookup, "<store::Map as core::ops::Drop>::drop": drop,
                  "<[counter::store::Map<u32, 3>] as counter::store::Walk>::walk": walk, "counter::größe": foreign}
@@ -106,26 +140,14 @@ ret
 
     def test_entries(self):
         """Functions that begin in all ways, in assembler: what is accepted, and what is refused, with its reason."""
-        cases = {
-            "plain": ("push %rbp; mov %rsp,%rbp; xor %eax,%eax; pop %rbp; ret", None),
-            "tiny": ("ret; .byte 0x31,0xc0; ret", "more than one way"),
-            "filled": ("xor %eax,%eax; ret; .balign 16", None),
-            "loop": ("1: dec %rdi; jnz 1b; xor %eax,%eax; ret", "own beginning"),
-            "into": ("mov $7,%ecx; 2: xor %eax,%eax; jmp 3f; .skip 4,0x90; 3: ret", None),
-            "back": ("xor %eax,%eax; 2: dec %edi; jnz 2b; nop; nop; ret", "branch leads into"),
-            "calls": ("sub $8,%rsp; call plain; add $8,%rsp; ret", None),
-            "early": ("call *%rax; nop; nop; nop; ret", "returns to them"),
-            "kernel": ("mov $39,%al; syscall; nop; ret", "cannot run elsewhere"),
-            "ways": ("dec %edi; jz 4f; ret; .byte 0x90; 4: xor %eax,%eax; ret", None),
-            "jumps": ("mov $1,%eax; jmp plain", None),
-        }
+        cases = ENTRIES[MACHINE]
         text = ".text\n" + "".join(
-            f".globl {name}\n.type {name},@function\n.balign 16\n{name}: .cfi_startproc\n{code}\n.cfi_endproc\n"
+            f".globl {name}\n.type {name},%function\n.balign 16\n{name}: .cfi_startproc\n{code}\n.cfi_endproc\n"
             f".size {name}, .-{name}\n" for name, (code, _) in cases.items())
-        text += ".globl bare\n.type bare,@function\nbare: push %rbx; pop %rbx; nop; nop; nop; ret\n.size bare,.-bare\n"
+        text += f".globl bare\n.type bare,%function\nbare: {CODE[MACHINE]}\n.size bare,.-bare\n"
         source, library = self.path("entries.s"), self.path("entries.so")
         with open(source, "w", encoding="ascii") as file:
-            file.write(text.replace(";", "\n") + '.section .note.GNU-stack,"",@progbits\n')
+            file.write(text.replace(";", "\n") + '.section .note.GNU-stack,"",%progbits\n')
         subprocess.run([shutil.which("cc") or "cc", "-shared", "-nostdlib", "-Wl,-Bsymbolic", "-o", library, source],
                        check=True)
         functions = self.list(names=["*"], program=library)

@@ -29,7 +29,8 @@ static const char *const curious[] = {
 	"__cyg_profile_func_exit",
 };
 
-static const char part_of_another[] = "it is a part of another function", no_code[] = "its code is not in the file";
+static const char part_of_another[] = "it is a part of another function", no_code[] = "its code is not in the file",
+		  not_called[] = "unwind tables do not say that it is entered by a call";
 
 static bool is_among(const char *name, const char *const *names, size_t n)
 {
@@ -41,6 +42,8 @@ static bool is_among(const char *name, const char *const *names, size_t n)
 
 static const char *look_at_name(const char *name)
 {
+	if (!strcmp(name, "_start"))
+		return not_called;
 	if (is_among(name, twice, sizeof(twice) / sizeof(twice[0])))
 		return "it returns more than once";
 	if (is_among(name, curious, sizeof(curious) / sizeof(curious[0])) || !strncmp(name, "_Unwind_", 8) ||
@@ -115,6 +118,13 @@ static bool find_targets(const struct probe_module *module, const struct papi_sy
 	return true;
 }
 
+/* Descriptors of thread-local variables are functions of the dynamic linker's that change one register only. */
+static bool is_for_descriptors(const struct probe_module *module, const struct papi_symbols_entry *entry,
+	const struct probe_function *function)
+{
+	return !strncmp(module->base, "ld-", 3) && (entry->unnamed || !strncmp(function->linkage, "_dl_tlsdesc_", 12));
+}
+
 static void judge(const struct probe_module *module, const struct papi_probe_targets *targets, uint64_t next,
 	const struct papi_symbols_entry *entry, struct probe_function *function)
 {
@@ -128,10 +138,12 @@ static void judge(const struct probe_module *module, const struct papi_probe_tar
 		code.high = code.limit;
 	if (!code.bytes || code.high <= code.low)
 		refusal = no_code;
+	else if (PAPI_PROBE_CHANGES && is_for_descriptors(module, entry, function))
+		refusal = "its callers may want all registers back";
 	else if (entry->resolver)
 		refusal = "it only chooses the function of that name";
 	else if (!refusal && !papi_symbols_is_called(module->symbols, function->low))
-		refusal = entry->unnamed ? part_of_another : "unwind tables do not say that it is entered by a call";
+		refusal = entry->unnamed ? part_of_another : not_called;
 	function->is_part = refusal == part_of_another;
 	function->untranslated = entry->resolver || function->is_part || refusal == no_code ? refusal
 		: !strcmp(function->linkage, "_start") ? "it runs before anything can be counted"
@@ -141,6 +153,8 @@ static void judge(const struct probe_module *module, const struct papi_probe_tar
 		papi_probe_window_find(&code, targets, &function->window);
 		refusal = function->window.refusal;
 		function->bytes = code.bytes + (function->window.low - code.low);
+		if (!refusal && !papi_symbols_is_called(module->symbols, function->window.low))
+			refusal = not_called;
 	}
 	if (refusal)
 		snprintf(function->refusal, sizeof(function->refusal), "%s", refusal);

@@ -14,9 +14,9 @@
 #include "symbols/memory.h"
 
 #define PAGE       4096u
-#define REACH      ((uint64_t)0x7ff00000) /* of a jump, and a bit less */
-#define FIRST_PAGE 0x10000u               /* what is below is nobody's */
-#define GROWTH     ((uint64_t)1 << 30)    /* that a heap is left */
+#define REACH      (PAPI_PROBE_REACH - (1 << 20)) /* and a bit less */
+#define FIRST_PAGE 0x10000u                       /* what is below is nobody's */
+#define GROWTH     ((uint64_t)1 << 30)            /* that a heap is left */
 
 /* ---- files ---- */
 

@@ -2,16 +2,10 @@
 /*
  * patches.c - trampolines, and jumps to them at the entries of functions: in and out.
  *
- *	function                    trampoline
- *	jmp ---------------------->  push %r11
- *	(rest of the window)         mov  number, %r11d
- *	behind it <------+           call *enter        the runtime: counts, and sees to the return
- *	                 |           pop  %r11
- *	                 |           the window's instructions
- *	                 +---------- jmp
- *
- * Where the return is seen to, the runtime comes back behind the pop, by a call of its own: src/probes/runtime/stubs.S
- * knows how long a pop is.
+ *	function                    trampoline (move.c of src/probes/)
+ *	jump --------------------->  to the runtime: counts, and sees to the return
+ *	(rest of the window)         the window's instructions
+ *	behind it <----------------- jump
  *
  * A module's trampolines are in one area of memory, no further away than a jump reaches, behind a list of what is
  * patched. They stay there: a thread may be in one of them. All is written through /proc/PID/mem, so code is never
@@ -24,10 +18,8 @@
 #include "papi_probe.h"
 #include "symbols/memory.h"
 
-#define ALIGNED    64u
-#define BEFORE     17u /* bytes of a trampoline before the window's instructions */
-#define TRAMPOLINE (BEFORE + PAPI_PROBE_MOVED)
-#define MOST       (1u << 20) /* patches of an area, if what is read there makes sense */
+#define ALIGNED 64u
+#define MOST    (1u << 20) /* patches of an area, if what is read there makes sense */
 
 static bool is_of(const struct probe_function *function, size_t module)
 {
@@ -130,30 +122,6 @@ static void use_again(struct probe_session *session, struct probe_function **sor
 
 /* ---- trampolines ---- */
 
-static int32_t distance(uint64_t from, uint64_t to)
-{
-	return (int32_t)(to - from);
-}
-
-/* How many bytes; 0: what the window refers to cannot be reached. */
-static size_t make(
-	unsigned char *to, uint64_t address, uint64_t enter, uint64_t number, const struct probe_function *function)
-{
-	static const unsigned char push_and_load[5] = { 0x41, 0x53, 0x44, 0x8b, 0x1d }, call[2] = { 0xff, 0x15 },
-				   pop[2] = { 0x41, 0x5b };
-	const int32_t to_number = distance(address + 9, number), to_enter = distance(address + 15, enter);
-	size_t moved;
-
-	memcpy(to, push_and_load, sizeof(push_and_load));
-	memcpy(to + 5, &to_number, sizeof(to_number));
-	memcpy(to + 9, call, sizeof(call));
-	memcpy(to + 11, &to_enter, sizeof(to_enter));
-	memcpy(to + 15, pop, sizeof(pop));
-	moved = papi_probe_window_move(
-		function->bytes, function->window.length, function->runs_at, address + BEFORE, to + BEFORE);
-	return moved ? BEFORE + moved : 0;
-}
-
 /* Nobody has changed the file's code in memory. */
 static bool is_as_in_file(const struct probe_session *session, struct probe_function *function)
 {
@@ -177,20 +145,31 @@ static uint64_t fill(struct probe_session *session, size_t module, unsigned char
 	head->tool = getpid();
 	for (size_t i = 0; i < session->list.n_functions; i++) {
 		struct probe_function *function = &session->list.functions[i];
-		const uint64_t patch = area + sizeof(*head) + head->n * sizeof(head->patches[0]);
+		const struct papi_probe_trampoline trampoline = {
+			.address = area + at,
+			.from = function->runs_at,
+			.enter = session->orders.enter,
+			.patches = area,
+			.patch = area + sizeof(*head) + head->n * sizeof(head->patches[0]),
+		};
+		unsigned enter;
 		size_t size;
 
 		if (!is_of(function, module) || function->patch)
 			continue;
-		size = make(copy + at, area + at, area, patch + offsetof(struct papi_probe_patch, number), function);
+		size = papi_probe_trampoline(&function->window, function->bytes, &trampoline, copy + at, &enter);
 		if (!size) {
 			refuse(function, "what its first instructions refer to is too far from the trampoline");
 			continue;
 		}
-		function->trampoline = area + at;
-		function->patch = patch;
+		function->trampoline = area + at + enter;
+		function->patch = trampoline.patch;
 		head->patches[head->n] = (struct papi_probe_patch){
-			.address = function->runs_at, .trampoline = (uint32_t)at, .number = function->number
+			.address = function->runs_at,
+			.trampoline = (uint32_t)at + enter,
+			.number = function->number,
+			.saved = papi_symbols_return_place(
+				session->list.modules[module].symbols, function->low, function->high),
 		};
 		memcpy(head->patches[head->n++].bytes, function->before, sizeof(function->before));
 		at = (at + size + 15) & ~(uint64_t)15;
@@ -208,8 +187,8 @@ static void refuse_all(struct probe_session *session, size_t module, const char 
 static bool prepare_module(struct probe_session *session, size_t index, uint64_t n)
 {
 	const struct probe_module *module = &session->list.modules[index];
-	uint64_t size = sizeof(struct papi_probe_patches) + n * (sizeof(struct papi_probe_patch) + TRAMPOLINE + 16) +
-		ALIGNED;
+	uint64_t size = sizeof(struct papi_probe_patches) +
+		n * (sizeof(struct papi_probe_patch) + PAPI_PROBE_TRAMPOLINE + 16) + ALIGNED;
 	unsigned char *copy;
 	uint64_t area = 0;
 	int64_t answer = -1;

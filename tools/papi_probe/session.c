@@ -18,7 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include "agent/image.h"
 #include "escape.h"
@@ -107,7 +106,7 @@ static void begin_to_count(struct probe_session *session, const struct probe_opt
 	session->table->n_events = (uint32_t)options->n_events;
 	session->table->calls_only = options->calls;
 	session->begun_ns = probe_now();
-	session->ticks = __rdtsc();
+	session->ticks = papi_probe_ticks();
 	session->table->enabled = 1;
 }
 
@@ -119,7 +118,7 @@ void probe_session_measure(struct probe_session *session)
 	while (probe_now() - session->begun_ns < CLOCK_MS * 1000000LL)
 		pause_ms(WAIT_PAUSE);
 	took = probe_now() - session->begun_ns;
-	session->ticks_per_second = (double)(__rdtsc() - session->ticks) / ((double)took / 1e9);
+	session->ticks_per_second = (double)(papi_probe_ticks() - session->ticks) / ((double)took / 1e9);
 }
 
 /* ---- a program ---- */

@@ -3,17 +3,10 @@
  * frames.c - calls and returns of probed functions. See runtime.h. Where the thread is known, no event is counted, and
  * calls end in the order of their beginnings, stubs.S does the same: what is changed here may have to be changed there.
  */
-#include <x86intrin.h>
-
 #include "probes/runtime/runtime.h"
+#include "probes/runtime/system.h"
 
 #define NEAR ((uint64_t)1 << 20) /* no frame of a function is that large: further apart are other stacks */
-
-/* One instruction: a signal handler of the thread may do the same in between. */
-static inline void add(uint64_t *to, uint64_t number)
-{
-	__asm__ volatile("addq %1, %0" : "+m"(*to) : "er"(number) : "cc");
-}
 
 static void count_value(struct papi_probe_value *value, uint64_t spent, uint64_t children, bool outermost, bool first)
 {
@@ -21,12 +14,12 @@ static void count_value(struct papi_probe_value *value, uint64_t spent, uint64_t
 		value->least = spent;
 	if (spent > value->most)
 		value->most = spent;
-	add(&value->sum, spent);
+	papi_probe_add(&value->sum, spent);
 	/* Where stacks are changed, what was called from one may have had its time on another. */
 	if (children < spent)
-		add(&value->exclusive, spent - children);
+		papi_probe_add(&value->exclusive, spent - children);
 	if (outermost)
-		add(&value->inclusive, spent);
+		papi_probe_add(&value->inclusive, spent);
 }
 
 /* now: the time, and counters if has_events. */
@@ -53,17 +46,17 @@ static void count_end(
 		if (frame->parent)
 			frame->parent->measures[i].children += spent;
 	}
-	add(&counts->returns, 1);
+	papi_probe_add(&counts->returns, 1);
 	if (!has_events && self->n_events)
-		add(&counts->unread, 1);
+		papi_probe_add(&counts->unread, 1);
 	if (left)
-		add(&counts->left, 1);
+		papi_probe_add(&counts->left, 1);
 	self->active[frame->function]--;
 }
 
 static void take_moment(const struct papi_probe_thread *self, struct moment *now)
 {
-	now->values[0] = __rdtsc();
+	now->values[0] = papi_probe_ticks();
 	now->has_events = self->n_events && papi_probe_events_read(self, now->values);
 }
 
@@ -82,9 +75,10 @@ static void leave_behind(struct papi_probe_thread *self, struct papi_probe_frame
 
 /* A call that has found a frame of its own place: one function has jumped to another, or what was there is over.
  * Whether the function has a frame there: then the thread is in it all the time. */
-static bool is_inside(struct papi_probe_thread *self, uint32_t function, const uint64_t *slot, const struct moment *now)
+static bool is_inside(struct papi_probe_thread *self, uint32_t function, const uint64_t *slot, uint64_t back,
+	const struct moment *now)
 {
-	while (self->top && self->top->slot == slot && *slot != self->top->stub)
+	while (self->top && self->top->slot == slot && back != self->top->stub)
 		leave_behind(self, self->top, now);
 	for (const struct papi_probe_frame *frame = self->top; frame && frame->slot == slot; frame = frame->parent)
 		if (frame->function == function && frame->visit == (uint16_t)self->visit)
@@ -93,7 +87,7 @@ static bool is_inside(struct papi_probe_thread *self, uint32_t function, const u
 }
 
 static void begin_frame(struct papi_probe_thread *self, struct papi_probe_frame *frame, uint32_t function,
-	uint64_t *slot, const struct moment *now)
+	uint64_t *slot, uint64_t *back, const struct moment *now)
 {
 	frame->owner = self;
 	frame->function = function;
@@ -108,13 +102,13 @@ static void begin_frame(struct papi_probe_thread *self, struct papi_probe_frame 
 	}
 	frame->parent = self->top;
 	frame->slot = slot;
-	frame->back = *slot;
-	*slot = frame->stub;
+	frame->back = *back;
+	*back = frame->stub;
 	self->top = frame;
-	frame->measures[0].begun = __rdtsc();
+	frame->measures[0].begun = papi_probe_ticks();
 }
 
-struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot)
+struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot, uint64_t *back, int32_t saved)
 {
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
 	struct papi_probe_thread *self;
@@ -128,7 +122,7 @@ struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot)
 		atomic_fetch_add(&table->unseen, 1);
 		return NULL;
 	}
-	add(&self->counts[function].calls, 1);
+	papi_probe_add(&self->counts[function].calls, 1);
 	if (table->calls_only)
 		return NULL;
 	/* A clock is read for some nanoseconds: here only where the times of other calls end. To fill all of it with
@@ -139,11 +133,13 @@ struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot)
 		take_moment(self, &now);
 	while (self->top && was_left(self->top, slot))
 		leave_behind(self, self->top, &now);
-	frame = is_inside(self, function, slot, &now) ? NULL : papi_probe_frame_take(self);
-	if (frame)
-		begin_frame(self, frame, function, slot, &now);
-	else
-		add(&self->counts[function].untimed, 1);
+	frame = is_inside(self, function, slot, *back, &now) ? NULL : papi_probe_frame_take(self);
+	if (frame) {
+		frame->saved = saved;
+		begin_frame(self, frame, function, slot, back, &now);
+	} else {
+		papi_probe_add(&self->counts[function].untimed, 1);
+	}
 	return frame;
 }
 
@@ -162,7 +158,7 @@ static bool unlink_frame(struct papi_probe_thread *self, struct papi_probe_frame
 	return true;
 }
 
-uint64_t papi_probe_leave(struct papi_probe_frame *frame, uint64_t *slot)
+uint64_t papi_probe_leave(struct papi_probe_frame *frame, uint64_t *place)
 {
 	struct papi_probe_table *table = atomic_load_explicit(&papi_probe_current, memory_order_acquire);
 	struct papi_probe_thread *self;
@@ -170,7 +166,7 @@ uint64_t papi_probe_leave(struct papi_probe_frame *frame, uint64_t *slot)
 	struct moment now;
 
 	/* The place must not look as if somebody were to return to it. */
-	*slot = back;
+	*place = back;
 	self = table ? papi_probe_thread_self(table) : NULL;
 	if (!self || frame->owner != self) {
 		frame->flags |= PAPI_PROBE_RETURNED;

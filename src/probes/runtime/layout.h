@@ -20,6 +20,7 @@
 #define FRAME_VISIT    52
 #define FRAME_FLAGS    54
 #define FRAME_USED     56
+#define FRAME_SAVED    60
 #define FRAME_BEGUN    64
 #define FRAME_CHILDREN 72
 
@@ -50,8 +51,17 @@
 #define QUICK_TIMES  16
 #define QUICK_THREAD 24
 
+/* On arm64: how far behind where a trampoline goes on its patch's address is, and of that the number and saved. */
+#define ON_PATCH     (-24)
+#define PATCH_NUMBER 20
+#define PATCH_SAVED  28
+
 /* A stub: a call, to whose end a probed function returns, and what leads to the runtime. */
-#define STUB_SIZE   16
+#define STUB_SIZE 16
+#ifdef __aarch64__
+#define STUB_RETURN 4
+#else
 #define STUB_RETURN 6
+#endif
 
 #endif

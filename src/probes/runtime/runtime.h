@@ -4,18 +4,23 @@
  * until probes are in.
  *
  *	visit.c   the letter box: the table, memory for trampolines
- *	stubs.S   calls and returns of the usual kind; from trampolines and probed functions to the two functions below;
- *	          unwind information
  *	frames.c  calls and returns
  *	thread.c  threads, and where frames come from
  *	events.c  counters of the kernel
  *	layout.h  what stubs.S knows of the structures
  *	system.h  calls of the kernel
  *
+ * And in x86_64/ and arm64/:
+ *
+ *	processor.h   what C does not say
+ *	stubs.S       calls and returns of the usual kind; from trampolines and probed functions to the two functions
+ *	              below; unwind information
+ *
  * A probed function returns to a stub, and each stub belongs to one frame, which knows the true return address. A frame
  * is used again only when its function has returned, or when the place on the stack where its stub's address was holds
  * something else: so exceptions, longjmp and coroutines can do what they want with stacks. Frames that a thread has
- * left in such a way are zombies until then.
+ * left in such a way are zombies until then. On arm64 that place is where the function saves its return address, which
+ * its unwind table says.
  *
  * This code runs where the program calls anything: in malloc(), in signal handlers, before main. So it takes no lock,
  * calls nothing of libc, uses no vector registers, and may be interrupted by itself anywhere: a frame is taken by one
@@ -41,9 +46,9 @@ struct papi_probe_measure {
 
 /* layout.h has where things are in these two. */
 struct papi_probe_frame {
-	_Alignas(64) uint64_t resume;    /* where its stub's call goes: on in the trampoline */
+	_Alignas(64) uint64_t resume;    /* on x86-64, where its stub's call goes: on in the trampoline */
 	uint64_t back;                   /* where the function returns to */
-	uint64_t *slot;                  /* the place on the stack */
+	uint64_t *slot;                  /* the place on the stack, or where that ended, of which saved is behind */
 	struct papi_probe_frame *parent; /* the frame before it, in its thread */
 	struct papi_probe_frame *next;   /* in the list of free frames, or of zombies */
 	uint64_t stub;                   /* what is in the slot meanwhile */
@@ -51,6 +56,7 @@ struct papi_probe_frame {
 	uint16_t visit;
 	uint8_t flags;
 	uint32_t used;
+	int32_t saved; /* as in its patch (table.h) */
 	struct papi_probe_measure measures[PAPI_PROBE_VALUES];
 	struct papi_probe_thread *owner; /* it is in no other thread's lists */
 };
@@ -98,10 +104,10 @@ extern __thread struct papi_probe_quick papi_probe_quick __attribute__((tls_mode
 /* stubs.S: what trampolines call. */
 extern const unsigned char papi_probe_enter_stub[];
 
-/* A function is entered, whose return address is in the slot. Its frame, whose stub is there now; NULL: it has none. */
-struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot);
-/* It has returned to the stub of its frame. Where it goes on. */
-uint64_t papi_probe_leave(struct papi_probe_frame *frame, uint64_t *slot);
+/* A function is entered, whose return address is in back. Its frame, whose stub is there now; NULL: it has none. */
+struct papi_probe_frame *papi_probe_enter(uint32_t function, uint64_t *slot, uint64_t *back, int32_t saved);
+/* It has returned to the stub of its frame, whose address was in that place. Where it goes on. */
+uint64_t papi_probe_leave(struct papi_probe_frame *frame, uint64_t *place);
 /* The calling thread ends the program: its frames are over. */
 void papi_probe_settle(void);
 

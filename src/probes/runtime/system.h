@@ -9,17 +9,11 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-static inline long papi_probe_call(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
+#ifdef __aarch64__
+#include "probes/runtime/arm64/processor.h"
+#else
+#include "probes/runtime/x86_64/processor.h"
+#endif
 
 /* NULL: none is to be had. */
 static inline void *papi_probe_memory(uint64_t size)

@@ -199,8 +199,11 @@ void papi_probe_frame_free(struct papi_probe_thread *self, struct papi_probe_fra
 /* Whether its stub may still be returned to. */
 static bool is_dead(const struct papi_probe_frame *frame)
 {
-	return frame->flags & PAPI_PROBE_RETURNED || !papi_probe_is_readable(frame->slot) ||
-		*(volatile uint64_t *)frame->slot != frame->stub;
+	const uint64_t *place = papi_probe_place(frame->slot, frame->saved);
+
+	if (frame->flags & PAPI_PROBE_RETURNED || !place)
+		return frame->flags & PAPI_PROBE_RETURNED;
+	return !papi_probe_is_readable(place) || papi_probe_plain(*(const volatile uint64_t *)place) != frame->stub;
 }
 
 static void sweep(struct papi_probe_thread *self)
@@ -247,15 +250,6 @@ void papi_probe_frame_revive(struct papi_probe_thread *self, struct papi_probe_f
 	papi_probe_frame_free(self, frame);
 }
 
-/* One instruction, for a signal handler of the thread may do the same; other threads have no business with it. */
-static bool claim(struct papi_probe_frame *frame)
-{
-	bool was_used;
-
-	__asm__ volatile("btsl $0, %0" : "+m"(frame->used), "=@ccc"(was_used));
-	return !was_used;
-}
-
 struct papi_probe_frame *papi_probe_frame_take(struct papi_probe_thread *self)
 {
 	struct papi_probe_frame *frame;
@@ -263,13 +257,13 @@ struct papi_probe_frame *papi_probe_frame_take(struct papi_probe_thread *self)
 
 	for (unsigned tries = 0; (frame = self->free) && tries < PAPI_PROBE_FRAMES; tries++) {
 		self->free = frame->next;
-		if (claim(frame))
+		if (papi_probe_claim(&frame->used))
 			return frame;
 	}
 	if (atomic_load(&fresh) < PAPI_PROBE_FRAMES) {
 		number = atomic_fetch_add(&fresh, 1);
 		frame = number < PAPI_PROBE_FRAMES ? &papi_probe_frames[number] : NULL;
-		if (frame && claim(frame)) {
+		if (frame && papi_probe_claim(&frame->used)) {
 			frame->stub = (uint64_t)(uintptr_t)papi_probe_stubs[number] + STUB_RETURN;
 			return frame;
 		}

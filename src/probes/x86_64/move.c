@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* move.c - a window's instructions, elsewhere. See window.h. */
+/*
+ * move.c - a window's instructions, elsewhere, and the trampoline that they are in. See window.h.
+ *
+ *	push %r11
+ *	mov  number, %r11d
+ *	call *enter          the runtime: counts, and sees to the return
+ *	pop  %r11
+ *	the window's instructions
+ *	jmp                  behind the window
+ *
+ * Where the return is seen to, the runtime comes back behind the pop, by a call of its own: runtime/x86_64/stubs.S
+ * knows how long a pop is.
+ */
+#include <stddef.h>
 #include <string.h>
 
+#include "probes/table.h"
 #include "probes/x86_64/decode.h"
 
 struct writer {
@@ -127,4 +141,22 @@ bool papi_probe_jump(uint64_t from, uint64_t to, unsigned char bytes[PAPI_PROBE_
 
 	put_jump(&writer, to);
 	return !writer.far;
+}
+
+size_t papi_probe_trampoline(const struct papi_probe_window *window, const unsigned char *bytes,
+	const struct papi_probe_trampoline *trampoline, unsigned char to[PAPI_PROBE_TRAMPOLINE], unsigned *enter)
+{
+	struct writer writer = { .bytes = to, .address = trampoline->address };
+	size_t moved;
+
+	*enter = 0;
+	put(&writer, "\x41\x53", 2);
+	put(&writer, "\x44\x8b\x1d", 3);
+	put_distance(&writer, trampoline->patch + offsetof(struct papi_probe_patch, number));
+	put(&writer, "\xff\x15", 2);
+	put_distance(&writer, trampoline->patches + offsetof(struct papi_probe_patches, enter));
+	put(&writer, "\x41\x5b", 2);
+	moved = papi_probe_window_move(
+		bytes, window->length, trampoline->from, trampoline->address + writer.used, to + writer.used);
+	return moved && !writer.far ? writer.used + moved : 0;
 }

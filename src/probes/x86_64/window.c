@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* window.c - which instructions a jump can take the place of. See window.h. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "probes/targets.h"
 #include "probes/x86_64/decode.h"
 
 static const unsigned char end_branch[4] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
 /* ---- branches of a module ---- */
-
-bool papi_probe_targets_begin(struct papi_probe_targets *targets, uint64_t low, uint64_t high)
-{
-	*targets = (struct papi_probe_targets){ .low = low, .high = high };
-	targets->bits = calloc((high - low) / 8 + 1, 1);
-	return targets->bits;
-}
-
-void papi_probe_targets_end(struct papi_probe_targets *targets)
-{
-	free(targets->bits);
-	targets->bits = NULL;
-}
-
-static void mark(struct papi_probe_targets *targets, uint64_t address)
-{
-	if (address >= targets->low && address < targets->high)
-		targets->bits[(address - targets->low) / 8] |= (unsigned char)(1u << (address - targets->low) % 8);
-}
-
-static bool is_target(const struct papi_probe_targets *targets, uint64_t address)
-{
-	if (address < targets->low || address >= targets->high)
-		return false;
-	return targets->bits[(address - targets->low) / 8] >> (address - targets->low) % 8 & 1;
-}
 
 void papi_probe_targets_add(struct papi_probe_targets *targets, const unsigned char *bytes, uint64_t low, uint64_t high)
 {
@@ -45,7 +19,7 @@ void papi_probe_targets_add(struct papi_probe_targets *targets, const unsigned c
 			continue;
 		}
 		if (found.has_target)
-			mark(targets, found.target);
+			papi_probe_targets_mark(targets, found.target);
 	}
 }
 
@@ -142,6 +116,6 @@ void papi_probe_window_find(
 	/* The jump may reach beyond the last instruction, into what fills the place. */
 	for (uint64_t at = window->low + (window->low == code->low);
 		at < window->low + window->length || at < window->low + PAPI_PROBE_JUMP; at++)
-		if (is_target(targets, at))
+		if (papi_probe_targets_have(targets, at))
 			window->refusal = "a branch leads into its first bytes";
 }

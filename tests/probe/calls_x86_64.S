@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Calls that a compiler does not make in this way each time.
- *
- * void pass_registers(uint64_t flags) calls keeps() with a number of its own in each register, and those flags. Both
- * store what they find: keeps() in at_entry, its caller in at_return, with the flags last.
- *
- * long ping(long n, long sum) and pong() jump to each other, n times in all, and return sum + n.
- */
-#define CONTENT 0x1122334455667700
+/* Calls that a compiler does not make in this way each time: machine.h says which. */
+#include "machine.h"
 
 	.macro	EACH_REGISTER what, to
 	.set	at, 0
@@ -72,6 +65,17 @@ pass_registers:
 	.endm
 	JUMPER ping, pong
 	JUMPER pong, ping
+
+	.globl	slow_load
+	.type	slow_load, @function
+slow_load:
+	.cfi_startproc
+	xor	%ecx, %ecx
+	mov	(%rdi), %rax
+	add	%rcx, %rax
+	ret
+	.cfi_endproc
+	.size	slow_load, . - slow_load
 
 	.bss
 	.balign	8

@@ -180,6 +180,8 @@ enter_slowly:
 	SAVE
 	mov	%r11d, %edi
 	lea	SAVED + 16(%rbp), %rsi
+	mov	%rsi, %rdx
+	xor	%ecx, %ecx
 	call	papi_probe_enter
 	test	%rax, %rax
 	jz	3f
