@@ -86,12 +86,13 @@ def words(number, seed):
         yield chance.getrandbits(32)
 
 
-def disassemble(data):
-    """The text of each word."""
+def disassemble(data, begin=0):
+    """The text of each word, the first of which is at an address."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
-        found = subprocess.run([DISASSEMBLER, '-D', '-z', '-b', 'binary', '-m', 'aarch64', file.name],
+        found = subprocess.run([DISASSEMBLER, '-D', '-z', '-b', 'binary', '-m', 'aarch64',
+                                f'--adjust-vma={begin:#x}', file.name],
                                capture_output=True, text=True, check=True).stdout
     for line in found.splitlines():
         parts = re.match(r'\s*([0-9a-f]+):\t([0-9a-f]{8}) \t(.*)', line)

@@ -87,8 +87,9 @@ for library in libdw libelf libz liblzma libbz2; do
 	done
 done
 [ ! -d "$parts/peer" ] || cp -RP "$parts/peer" "$stage/peer"
-cp "$build/tools/papi_run" "$build/tools/libpapi_agent.so" "$build/tests/process/libloaded.so" "$build/tests/run/busy" \
-	"$build/tests/run/worker" "$here/inside.sh" "$stage"
+cp "$build/tools/papi_run" "$build/tools/libpapi_agent.so" "$build/tools/papi_probe" \
+	"$build/tools/libpapi_probes.so" "$build/tests/process/libloaded.so" "$build/tests/probe/subject" \
+	"$build/tests/run/busy" "$build/tests/run/worker" "$here/inside.sh" "$here/probe.sh" "$stage"
 if [ "$mode" = programs ]; then
 	cp "$build/tests/guest/libwhole.so" "$stage"
 	cp "$here/programs.sh" "$here/programs.list" "$stage"

@@ -20,6 +20,8 @@ check)
 	./guest_process || status=1
 	echo '-- attach'
 	./guest_attach || status=1
+	echo '-- probe'
+	./probe.sh || status=1
 	# The slowness of this machine makes intervals of timers longer.
 	for program in guest_translated guest_virtual_behaviour guest_virtual_changes guest_virtual_filters \
 		guest_virtual_interrupted guest_virtual_many_threads guest_virtual_overflow \

@@ -30,6 +30,7 @@ LEFT_OUT = {
     "by instructions": "a setting of QEMU's user mode; in this machine signals come between any two anyway",
     "arm64 profile witness": "a plugin of QEMU's user mode",
     "arm64 decode": "a disassembler of the machine that builds is the witness",
+    "moved on arm64": "a disassembler of the machine that builds is the witness",
 }
 # The guest's clock is that of two nanoseconds an instruction, some six times slower than a processor's; but limits are
 # for busy machines, and nothing else runs in the guest. A second of it takes two or three here.
@@ -97,8 +98,11 @@ def prepare():
 def run_test(test):
     """Its exit status, None when it took too long; and what it wrote."""
     with open("/tmp/.output", "w+b") as output:
-        with subprocess.Popen(test["command"], env={**os.environ, **test["environment"]}, stdin=subprocess.DEVNULL,
-                              stdout=output, stderr=subprocess.STDOUT, cwd=test["folder"] or "/tmp",
+        environment = {**os.environ, **test["environment"]}
+        # What a test adds to it has come alone.
+        environment["PATH"] = ":".join(dict.fromkeys([os.environ["PATH"], environment["PATH"]]))
+        with subprocess.Popen(test["command"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                              stderr=subprocess.STDOUT, cwd=test["folder"] or "/tmp",
                               start_new_session=True) as process:
             try:
                 status = process.wait(min(test["timeout"] * SLOWNESS, LONGEST))

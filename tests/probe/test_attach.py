@@ -81,7 +81,8 @@ class Attach(ProbeTest):
             cycle += 1
             options = ["-t", "0.05" if cycle <= CYCLES else "2", *(["--calls"] if cycle % 2 else [])]
             result = self.run_it(*options, "--json", "-o", self.path("report"),
-                                 *patterns(("*", "malloc", "free", "libc.so.6!_int_*")), "-p", str(target.pid))
+                                 *patterns(("*", "malloc", "free", "libc.so.6!*alloc*", "libc.so.6!*free*")),
+                                 "-p", str(target.pid))
             if b"try again" in result.stderr:
                 continue
             self.assertEqual((result.returncode, result.stderr), (0, b""))
@@ -145,8 +146,13 @@ class Attach(ProbeTest):
         target = self.start_target(SUBJECT, "wait-fault")
         self.assertEqual(self.ask(target, 123), b"inside\n")
         result = self.run_it("-t", "0.1", "-f", "slow_load", "-p", str(target.pid))
-        self.assertEqual(result.returncode, 125)
-        self.assertIn(b"at the entry of one of the functions", result.stderr)
+        if os.uname().machine == "aarch64":
+            # A jump is one instruction, and nobody is inside one.
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(b"1 more was probed, and not called", result.stderr)
+        else:
+            self.assertEqual(result.returncode, 125)
+            self.assertIn(b"at the entry of one of the functions", result.stderr)
         self.assertEqual(self.ask(target, 0), b"123\n")
         watcher = self.attach(target, names=("slow_load",))
         self.assertEqual(self.ask(target, 321), b"inside\n")

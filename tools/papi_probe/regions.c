@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "papi_probe.h"
+#include "process/registers.h"
 #include "regions/sites.h"
 
 enum { MOST_NOTES = 1 << 26 /* bytes */ };
@@ -94,6 +95,11 @@ int probe_regions_look(const struct probe_options *options)
 	struct papi_remote remote;
 	struct sites sites = { 0, 0, 0 };
 
+	if (papi_remote_machine != EM_X86_64) {
+		probe_message("on this processor regions of PAPI_HL_BEGIN are calls: "
+			      "programs count them from their beginning");
+		return PAPI_PROGRAM_FAILURE;
+	}
 	if (!papi_remote_open(&remote, options->pid)) {
 		probe_message("%s", remote.reason);
 		return PAPI_PROGRAM_FAILURE;
