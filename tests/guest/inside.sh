@@ -46,6 +46,9 @@ scalable)
 		# shellcheck disable=SC2086
 		PAPI_VPMU=always ./$program || status=1
 	done
+	# Return addresses are signed there, too.
+	echo '-- probe'
+	./probe.sh || status=1
 	exit $status
 	;;
 costs)
