@@ -60,11 +60,6 @@ class Programs(TranslateTest):
         """What simulators count is known by call."""
         misses, wrong = "PAPI_L1_DCM", "PAPI_BR_MSP"
         options = "--way", "translate", "-e", f"{INSTRUCTIONS},{misses},{wrong},PAPI_TOT_CYC"
-        if os.uname().machine == "aarch64":
-            result = self.run_it(*options, SUBJECT, "calls", str(N))
-            self.assertEqual(result.returncode, 2)
-            self.assertIn(b"on this processor not by call as yet", result.stderr)
-            return
         functions = self.translate(SUBJECT, "calls", str(N), options=options)
         self.calls(functions, calls=1, ten_leaves=N, leaf=11 * N)
         main, ten, leaf = (functions[name]["events"] for name in ("main", "ten_leaves", "leaf"))

@@ -60,26 +60,29 @@ static APART void choose(void (*how)(unsigned), unsigned n)
 	kept = 1;
 }
 
+#ifdef __aarch64__
+#define JUMP      "b "
+#define NEXT_LINE "	ldrb w2, [x0]\n	add x0, x0, 64\n	subs w1, w1, 1\n	b.eq 1f\n"
+#else
+#define JUMP      "jmp "
+#define NEXT_LINE "	movb (%rdi), %al\n	add $64, %rdi\n	dec %esi\n	je 1f\n"
+#endif
+
 /* Jumps to what it calls. */
 __asm__(".text\n"
-	".type tail, @function\n"
+	".type tail, %function\n"
 	"tail:\n"
-	"	jmp touch\n"
+	"	" JUMP "touch\n"
 	".size tail, . - tail\n");
 void tail(unsigned n);
 
 /* Two that jump to each other, a line each, until one return ends all of these calls. */
-#define JUMPS_TO(name, other)                            \
-	__asm__(".text\n"                                \
-		".type " name ", @function\n" name ":\n" \
-		"	.cfi_startproc\n"                      \
-		"	movb (%rdi), %al\n"                    \
-		"	add $64, %rdi\n"                       \
-		"	dec %esi\n"                            \
-		"	je 1f\n"                               \
-		"	jmp " other "\n"                 \
-		"1:	ret\n"                               \
-		"	.cfi_endproc\n"                        \
+#define JUMPS_TO(name, other)                                             \
+	__asm__(".text\n"                                                 \
+		".type " name ", %function\n" name ":\n"                  \
+		"	.cfi_startproc\n" NEXT_LINE "	" JUMP other "\n" \
+		"1:	ret\n"                                                \
+		"	.cfi_endproc\n"                                         \
 		".size " name ", . - " name "\n")
 JUMPS_TO("even", "odd");
 JUMPS_TO("odd", "even");

@@ -14,7 +14,7 @@ from harness import TOOLS
 PAPI_RUN = os.path.join(TOOLS, "papi_run")
 SUBJECT = os.environ["PAPI_PROFILE_MISSES"]
 SOURCE = os.environ["PAPI_PROFILE_MISSES_SOURCE"]
-EXACT = os.environ["PAPI_PROFILE_SUBJECT"]
+EXACT = os.environ.get("PAPI_PROFILE_SUBJECT")
 # Whatever counters and caches the machine has.
 # The sets of the first level and the second are picked by bits within a page: they are the same wherever pages lie.
 CACHES = "L1I=32K/8/64,L1D=32K/8/64,L2=256K/64/64,L3=none,DTLB=64/4,DTLB2=1536/12,ITLB=64/8,ITLB2=none"

@@ -172,10 +172,6 @@ static void plan_translation(const struct probe_options *options)
 			status = papi_agent_plan(eventset, &plan);
 		if (status != PAPI_OK)
 			refuse_status(name, status);
-		if ((plan.modelled || plan.parts) && !plan.models_calls)
-			refuse(name,
-				"caches and predictors are modelled for each instruction, but on this processor not by "
-				"call as yet");
 		/* With instructions, by which calls are told. */
 		if (__builtin_popcountll(plan.counters | 1ull << PAPI_VPMU_INSTRUCTIONS) > PAPI_VPMU_CALL_CLOCKS)
 			refuse(name,

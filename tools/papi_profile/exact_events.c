@@ -101,7 +101,7 @@ void papi_profile_exact_check(const char *name)
 int papi_profile_exact_plan(
 	struct papi_profile_events *list, bool calls, uint32_t contexts, struct papi_agent_plan *plan)
 {
-	bool unseen = plan->clock_unseen, known;
+	bool unseen = plan->clock_unseen;
 	unsigned counters;
 	int eventset = make_eventset(), status;
 
@@ -118,17 +118,9 @@ int papi_profile_exact_plan(
 	plan->profile = plan->counters | 1ull << PAPI_VPMU_INSTRUCTIONS;
 	plan->counters = 0;
 	counters = (unsigned)__builtin_popcountll(plan->profile);
-	known = !plan->modelled || plan->models_calls;
-	plan->calls = calls && known && counters <= PAPI_VPMU_CALL_CLOCKS;
-	if (calls && !plan->calls && known)
+	plan->calls = calls && counters <= PAPI_VPMU_CALL_CLOCKS;
+	if (calls && !plan->calls)
 		papi_profile_message("calls are not recorded: there are too many events at once");
-	if (contexts && !known) {
-		papi_profile_message(
-			"--contexts: on this processor calls are not known of modelled events as yet: simulators see "
-			"an access some time after it was made, when other calls are open. With events that are "
-			"exact, such as PAPI_TOT_INS, they are");
-		exit(PAPI_TOOL_USAGE);
-	}
 	if (contexts && !plan->calls) {
 		papi_profile_message(
 			"--contexts: ways of calls go with calls, which are recorded with events that take five "

@@ -45,7 +45,6 @@ int papi_agent_plan(int eventset, struct papi_agent_plan *plan)
 	if (status != PAPI_OK)
 		return status;
 	papi_vpmu_control_plan(part->control, plan);
-	plan->models_calls = papi_vpmu_engine_models_calls();
 	copy_text(plan->caches, sizeof(plan->caches), secure_getenv("PAPI_VPMU_CACHE"));
 	copy_text(plan->model, sizeof(plan->model), secure_getenv("PAPI_VPMU_MODEL"));
 	papi_handle_leave(slot);

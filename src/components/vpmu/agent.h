@@ -56,7 +56,6 @@ struct papi_agent_plan {
 	uint64_t profile;
 	uint64_t modelled; /* likewise; a profile tells of them */
 	bool calls;        /* with a profile of few counters: it tells of calls, too */
-	bool models_calls; /* by papi_agent_plan(): that may be with modelled ones */
 	uint32_t contexts; /* with calls: of calls by their callers, so many at most; 0: by their places */
 	char directory[512];
 	bool clock_unseen; /* the kernel's code in the program, which reads the clock, is not counted */

@@ -64,8 +64,6 @@ bool papi_vpmu_engine_probe(char *reason, size_t size);
 
 /* Parts of the simulators that can run here (enum papi_vpmu_part). */
 unsigned papi_vpmu_engine_parts(void);
-/* Whether profiles can tell of calls what simulators count. */
-bool papi_vpmu_engine_models_calls(void);
 
 /* What changes actions of signals in place of sigaction(2), for the library; NULL while no thread has been counted. */
 typedef int papi_vpmu_sigaction(int number, const struct sigaction *action, struct sigaction *old);

@@ -24,11 +24,6 @@ unsigned papi_vpmu_engine_parts(void)
 	return PAPI_VPMU_PARTS;
 }
 
-bool papi_vpmu_engine_models_calls(void)
-{
-	return false;
-}
-
 papi_vpmu_sigaction *papi_vpmu_engine_sigaction(void)
 {
 	return NULL;

@@ -11,6 +11,7 @@
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/thread.h"
+#include "components/vpmu/translator/trace.h"
 
 /* Of the processor's state: N, Z, C and V. */
 #define ARITHMETIC_FLAGS 0xf0000000u
@@ -95,6 +96,7 @@ bool papi_vpmu_context_recover(struct papi_vpmu_context *context, struct papi_vp
 
 	for (unsigned i = 0; i < 32; i++)
 		state.registers[i] = context->registers[i];
+	papi_vpmu_trace_catch_up(thread);
 	if (!papi_a64_recover_thread(thread, &state))
 		return false;
 	for (unsigned i = 0; i < 32; i++)

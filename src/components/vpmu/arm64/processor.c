@@ -70,7 +70,6 @@ const uint64_t papi_vpmu_processor_end_of_programs = UINT64_MAX;
 const uint32_t papi_vpmu_processor_jump_slot = R_AARCH64_JUMP_SLOT;
 const unsigned papi_vpmu_processor_parts = PAPI_VPMU_PARTS;
 const bool papi_vpmu_processor_calls_by_stack = false;
-const bool papi_vpmu_processor_notes_calls = false;
 const uint64_t papi_vpmu_processor_ways = A64_BASE + A64_WAYS, papi_vpmu_processor_max_ways = A64_MAX_WAYS,
 	       papi_vpmu_processor_pairs = A64_BASE + A64_PAIR_KEYS;
 

@@ -177,12 +177,6 @@ void papi_vpmu_processor_send(
 	moved->flags &= ~(uint64_t)BRANCH_TYPE;
 }
 
-bool papi_vpmu_processor_is_in_call(uint64_t pc)
-{
-	(void)pc;
-	return false;
-}
-
 bool papi_vpmu_processor_recover(struct papi_vpmu_thread *thread, const struct papi_agent_moved *moved)
 {
 	struct papi_a64_state state = { .pc = moved->pc };

@@ -66,11 +66,6 @@ unsigned papi_vpmu_engine_parts(void)
 	return papi_vpmu_processor_parts;
 }
 
-bool papi_vpmu_engine_models_calls(void)
-{
-	return papi_vpmu_processor_notes_calls;
-}
-
 /* Where the function returns to next, it returns to the stub: that goes on at the same place, translated. */
 static void enter(struct papi_vpmu_thread *thread, uint64_t *place)
 {

@@ -108,6 +108,19 @@ int papi_vpmu_engine_enter_at(const struct papi_vpmu_wants *wants, struct papi_a
 
 /* ---- out ---- */
 
+/* Whether translated code at that address is behind a call or return that is not all done. */
+static bool is_in_call(uint64_t pc)
+{
+	const struct papi_vpmu_block *block;
+	bool is;
+
+	papi_vpmu_cache_lock();
+	block = papi_vpmu_cache_block_at(pc);
+	is = block && block->n_marks && papi_vpmu_block_mark(block, (int64_t)(pc - block->code))->call;
+	papi_vpmu_cache_unlock();
+	return is;
+}
+
 int papi_vpmu_engine_leave_at(struct papi_agent_moved *moved)
 {
 	struct papi_vpmu_thread *thread = *self_of(moved);
@@ -119,7 +132,7 @@ int papi_vpmu_engine_leave_at(struct papi_agent_moved *moved)
 	if (thread->n_wants > 1)
 		return not_now("the program counts in this thread by itself");
 	/* Its simulators would have to catch up, for which they may need what another stopped thread holds. */
-	if (thread->notes_next && papi_vpmu_processor_is_in_call(moved->pc))
+	if (thread->notes_next && is_in_call(moved->pc))
 		return not_now("it is in the middle of a call");
 	if (!papi_vpmu_frame_is_resuming(moved->pc) && !papi_vpmu_processor_recover(thread, moved))
 		return not_now("it runs natively, in a function of the library");

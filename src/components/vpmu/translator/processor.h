@@ -46,11 +46,6 @@ bool papi_vpmu_processor_can_decode(const char **reason);
 
 /* Parts of the simulators that translated code can feed (enum papi_vpmu_part). */
 extern const unsigned papi_vpmu_processor_parts;
-/* Whether translated code notes calls for the simulators (components/vpmu/call_frame.h). */
-extern const bool papi_vpmu_processor_notes_calls;
-/* Where it does: whether translated code at that address is behind a call or return that is not all done. Takes the
- * lock of the cache. */
-bool papi_vpmu_processor_is_in_call(uint64_t pc);
 
 /* How far apart code and what it names may lie at most, in bytes, for the instructions that the processor has. */
 extern const uint64_t papi_vpmu_processor_reach;

@@ -70,7 +70,6 @@ const uint64_t papi_vpmu_processor_ways = VPMU_WAYS, papi_vpmu_processor_max_way
 const uint32_t papi_vpmu_processor_jump_slot = R_X86_64_JUMP_SLOT;
 const unsigned papi_vpmu_processor_parts = PAPI_VPMU_PARTS;
 const bool papi_vpmu_processor_calls_by_stack = true;
-const bool papi_vpmu_processor_notes_calls = true;
 
 /* CF, PF, AF, ZF, SF, OF */
 #define ARITHMETIC_FLAGS 0x8d5u

@@ -46,18 +46,6 @@ static struct papi_vpmu_recovery recovery_of(struct papi_vpmu_thread *thread, co
 	};
 }
 
-bool papi_vpmu_processor_is_in_call(uint64_t pc)
-{
-	const struct papi_vpmu_block *block;
-	bool is;
-
-	papi_vpmu_cache_lock();
-	block = papi_vpmu_cache_block_at(pc);
-	is = block && block->n_marks && papi_vpmu_block_mark(block, (int64_t)(pc - block->code))->call;
-	papi_vpmu_cache_unlock();
-	return is;
-}
-
 bool papi_vpmu_recover(struct papi_vpmu_thread *thread, struct papi_vpmu_state *state)
 {
 	const struct papi_vpmu_block *block;
