@@ -37,13 +37,14 @@ class Counting(unittest.TestCase):
                 add(number)
             self.assertEqual(c["PAPI_FP_OPS"], number)
 
-    def test_every_time_the_same(self):
+    def test_every_time_nearly_the_same(self):
+        """Where objects happen to be is some instructions more or less."""
         c, counts = papi.count("PAPI_TOT_INS"), []
         for _ in range(40):  # the interpreter adapts its code to what it runs
             with c:
                 add(100)
             counts.append(c["PAPI_TOT_INS"])
-        self.assertEqual(len(set(counts[-5:])), 1, counts)
+        self.assertLess(max(counts[-5:]) - min(counts[-5:]), 0.005 * counts[-1], counts)
 
     def test_empty(self):
         """What the interpreter does between the start and the end, in instructions: doc/python.md has the number."""
