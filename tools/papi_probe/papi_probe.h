@@ -276,14 +276,16 @@ void probe_report_json(const struct probe_options *options, const struct probe_s
 /* What has been counted by now. */
 void probe_report_interval(const struct probe_options *options, struct probe_session *session);
 
-/* What all rows of a function make, or one. */
+/* What a function's rows hold, which may change while they are read: sums and parts are made of one look. How many. */
+uint32_t probe_report_look(
+	const struct probe_session *session, uint32_t number, struct papi_probe_counts rows[PAPI_PROBE_ROWS]);
+/* What so many of these make. */
 struct probe_sum {
 	struct papi_probe_counts counts;
 	uint32_t threads; /* that have called it */
 };
-void probe_report_sum(const struct probe_session *session, uint32_t number, uint32_t row, struct probe_sum *sum);
-#define PROBE_ALL_ROWS UINT32_MAX
-uint32_t probe_report_rows(const struct probe_session *session);
+void probe_report_sum(
+	const struct probe_session *session, const struct papi_probe_counts rows[], uint32_t n, struct probe_sum *sum);
 /* Whose a row is; children of a process in a container have the numbers that they have in there. */
 pid_t probe_report_process(const struct probe_session *session, const struct papi_probe_row *row);
 

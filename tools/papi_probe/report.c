@@ -11,11 +11,16 @@
 
 /* ---- sums ---- */
 
-uint32_t probe_report_rows(const struct probe_session *session)
+uint32_t probe_report_look(
+	const struct probe_session *session, uint32_t number, struct papi_probe_counts rows[PAPI_PROBE_ROWS])
 {
-	uint32_t rows = atomic_load(&session->table->next_row);
+	uint32_t n = atomic_load(&session->table->next_row);
 
-	return rows < PAPI_PROBE_ROWS ? rows : PAPI_PROBE_ROWS;
+	if (n > PAPI_PROBE_ROWS)
+		n = PAPI_PROBE_ROWS;
+	for (uint32_t i = 0; i < n; i++)
+		rows[i] = *papi_probe_counts_at(session->table, i, number);
+	return n;
 }
 
 pid_t probe_report_process(const struct probe_session *session, const struct papi_probe_row *row)
@@ -52,14 +57,12 @@ static void add(struct probe_sum *sum, const struct papi_probe_counts *counts, b
 	sum->threads++;
 }
 
-void probe_report_sum(const struct probe_session *session, uint32_t number, uint32_t row, struct probe_sum *sum)
+void probe_report_sum(
+	const struct probe_session *session, const struct papi_probe_counts rows[], uint32_t n, struct probe_sum *sum)
 {
-	const uint32_t rows = probe_report_rows(session);
-
 	memset(sum, 0, sizeof(*sum));
-	for (uint32_t i = 0; i < rows; i++)
-		if (row == PROBE_ALL_ROWS || row == i)
-			add(sum, papi_probe_counts_at(session->table, i, number), session->translated);
+	for (uint32_t i = 0; i < n; i++)
+		add(sum, &rows[i], session->translated);
 }
 
 /* ---- lines ---- */
@@ -161,15 +164,15 @@ static void print_line(const struct probe_options *options, const struct probe_s
 }
 
 static void print_threads(const struct probe_options *options, const struct probe_session *session, size_t value,
-	const struct probe_function *function)
+	const struct papi_probe_counts rows[], uint32_t n)
 {
-	for (uint32_t row = 0; row < probe_report_rows(session); row++) {
+	for (uint32_t row = 0; row < n; row++) {
 		const struct papi_probe_row *whose = &session->table->rows[row];
 		const pid_t process = probe_report_process(session, whose);
 		struct probe_sum sum;
 		char name[96];
 
-		probe_report_sum(session, function->number, row, &sum);
+		probe_report_sum(session, &rows[row], 1, &sum);
 		if (!sum.counts.calls)
 			continue;
 		snprintf(name, sizeof(name), "  thread %d", (int)whose->tid);
@@ -288,6 +291,7 @@ static void print_notes(FILE *file, const struct probe_session *session, const s
 static struct line *make_lines(const struct probe_session *session, size_t *n)
 {
 	struct line *lines = papi_memory_zero(session->list.n_functions + 1, sizeof(*lines));
+	struct papi_probe_counts rows[PAPI_PROBE_ROWS];
 
 	*n = 0;
 	for (size_t i = 0; i < session->list.n_functions; i++) {
@@ -296,7 +300,7 @@ static struct line *make_lines(const struct probe_session *session, size_t *n)
 		if (!function->probed)
 			continue;
 		lines[*n].function = function;
-		probe_report_sum(session, function->number, PROBE_ALL_ROWS, &lines[*n].sum);
+		probe_report_sum(session, rows, probe_report_look(session, function->number, rows), &lines[*n].sum);
 		++*n;
 	}
 	qsort(lines, *n, sizeof(*lines), compare);
@@ -318,11 +322,18 @@ static void print_table(const struct probe_options *options, const struct probe_
 		fprintf(file, "%10s%10s%10s", "Least", "Mean", "Most");
 	fprintf(file, "  %-*s  Function\n", (int)strlen(probe_way_name(options->way)), "Way");
 	for (size_t i = 0; i < n; i++) {
-		if (!lines[i].sum.counts.calls)
+		struct papi_probe_counts rows[PAPI_PROBE_ROWS];
+		struct probe_sum sum = lines[i].sum;
+		uint32_t looked = 0;
+
+		if (!sum.counts.calls)
 			continue;
-		print_line(options, session, &lines[i].sum, value, lines[i].function->name);
-		if (options->threads)
-			print_threads(options, session, value, lines[i].function);
+		if (options->threads) {
+			looked = probe_report_look(session, lines[i].function->number, rows);
+			probe_report_sum(session, rows, looked, &sum);
+		}
+		print_line(options, session, &sum, value, lines[i].function->name);
+		print_threads(options, session, value, rows, looked);
 	}
 }
 

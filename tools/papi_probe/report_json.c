@@ -67,17 +67,17 @@ static void print_counts(FILE *file, const struct probe_options *options, const 
 	print_events(file, options, counts);
 }
 
-static void print_threads(
-	FILE *file, const struct probe_options *options, const struct probe_session *session, uint32_t number)
+static void print_threads(FILE *file, const struct probe_options *options, const struct probe_session *session,
+	const struct papi_probe_counts rows[], uint32_t n)
 {
 	const char *comma = "";
 
 	fputs(", \"threads\": [", file);
-	for (uint32_t row = 0; row < probe_report_rows(session); row++) {
+	for (uint32_t row = 0; row < n; row++) {
 		const struct papi_probe_row *whose = &session->table->rows[row];
 		struct probe_sum sum;
 
-		probe_report_sum(session, number, row, &sum);
+		probe_report_sum(session, &rows[row], 1, &sum);
 		if (!sum.counts.calls)
 			continue;
 		fprintf(file, "%s{\"pid\": %d, \"tid\": %d, \"shared\": %u, ", comma,
@@ -92,7 +92,9 @@ static void print_threads(
 static void print_function(FILE *file, const struct probe_options *options, const struct probe_session *session,
 	const struct probe_function *function, bool first)
 {
+	struct papi_probe_counts rows[PAPI_PROBE_ROWS];
 	struct probe_sum sum;
+	uint32_t n;
 
 	fputs(first ? "{\"name\": " : ", {\"name\": ", file);
 	papi_escape_json(file, function->name);
@@ -109,9 +111,10 @@ static void print_function(FILE *file, const struct probe_options *options, cons
 		return;
 	}
 	fprintf(file, ", \"way\": \"%s\", \"reason\": null, ", probe_way_name(options->way));
-	probe_report_sum(session, function->number, PROBE_ALL_ROWS, &sum);
+	n = probe_report_look(session, function->number, rows);
+	probe_report_sum(session, rows, n, &sum);
 	print_counts(file, options, session, &sum.counts);
-	print_threads(file, options, session, function->number);
+	print_threads(file, options, session, rows, n);
 	fputc('}', file);
 }
 
