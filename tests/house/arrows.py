@@ -79,7 +79,7 @@ FLOORS = {
     # Other processes, entered.
     'process': 'components/vpmu/agent.h',
     # Jumps into code that runs, and what they lead to.
-    'probes': '',
+    'probes': 'components/vpmu/raw.h',
     'tools': 'include base linux/proc',
     'tools/visit': 'include agent process tools',
     'tools/papi_run': 'include base linux/proc components/perf_event components/vpmu/agent.h agent tools tools/visit',

@@ -18,24 +18,25 @@
 static long open_one(const struct perf_event_attr *event)
 {
 	struct perf_event_attr attr = *event;
-	long file = papi_probe_call(SYS_perf_event_open, (long)(intptr_t)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
-	long high = file < 0 ? -1 : papi_probe_call(SYS_fcntl, file, F_DUPFD_CLOEXEC, HIGH, 0, 0, 0);
+	long file = papi_vpmu_raw_inline(
+		SYS_perf_event_open, (long)(intptr_t)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	long high = file < 0 ? -1 : papi_vpmu_raw_inline(SYS_fcntl, file, F_DUPFD_CLOEXEC, HIGH, 0, 0, 0);
 
 	if (high < 0)
 		return file;
-	papi_probe_call(SYS_close, file, 0, 0, 0, 0, 0);
+	papi_vpmu_raw_inline(SYS_close, file, 0, 0, 0, 0, 0);
 	return high;
 }
 
 static bool ask_identity(int file, uint64_t *identity)
 {
-	return papi_probe_call(SYS_ioctl, file, PERF_EVENT_IOC_ID, (long)(intptr_t)identity, 0, 0, 0) == 0;
+	return papi_vpmu_raw_inline(SYS_ioctl, file, PERF_EVENT_IOC_ID, (long)(intptr_t)identity, 0, 0, 0) == 0;
 }
 
 void papi_probe_events_close(struct papi_probe_thread *thread)
 {
 	for (uint32_t n = thread->n_events; n > 0; n--)
-		papi_probe_call(SYS_close, thread->files[n - 1], 0, 0, 0, 0, 0);
+		papi_vpmu_raw_inline(SYS_close, thread->files[n - 1], 0, 0, 0, 0, 0);
 	thread->n_events = 0;
 }
 
@@ -65,7 +66,7 @@ static bool read_one(int file, uint64_t expected, uint64_t *value)
 	uint64_t identity = 0;
 
 	if (!ask_identity(file, &identity) || identity != expected ||
-		papi_probe_call(SYS_read, file, (long)(intptr_t)&got, sizeof(got), 0, 0, 0) != sizeof(got))
+		papi_vpmu_raw_inline(SYS_read, file, (long)(intptr_t)&got, sizeof(got), 0, 0, 0) != sizeof(got))
 		return false;
 	*value = got.value;
 	return got.enabled == got.running;

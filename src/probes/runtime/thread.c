@@ -24,8 +24,8 @@ bool papi_probe_threads_begin(void)
 	papi_probe_alive = papi_probe_memory(4096);
 	if (!papi_probe_alive)
 		return false;
-	status = papi_probe_call(SYS_madvise, (long)(intptr_t)papi_probe_alive, 4096, MADV_WIPEONFORK, 0, 0, 0);
-	atomic_store(papi_probe_alive, (uint32_t)papi_probe_call(SYS_getpid, 0, 0, 0, 0, 0, 0));
+	status = papi_vpmu_raw_inline(SYS_madvise, (long)(intptr_t)papi_probe_alive, 4096, MADV_WIPEONFORK, 0, 0, 0);
+	atomic_store(papi_probe_alive, (uint32_t)papi_vpmu_raw_inline(SYS_getpid, 0, 0, 0, 0, 0, 0));
 	return status == 0;
 }
 
@@ -121,7 +121,7 @@ static bool prepare(struct papi_probe_thread *thread, struct papi_probe_table *t
 	const uint64_t size = table->n_functions * sizeof(thread->active[0]);
 
 	if (thread->active)
-		papi_probe_call(SYS_munmap, (long)(intptr_t)thread->active, (long)thread->active_size, 0, 0, 0, 0);
+		papi_vpmu_raw_inline(SYS_munmap, (long)(intptr_t)thread->active, (long)thread->active_size, 0, 0, 0, 0);
 	thread->active = papi_probe_memory(size);
 	thread->active_size = size;
 	thread->counts = thread->active ? take_row(table, pid, tid) : NULL;
@@ -145,8 +145,8 @@ static bool is_at_home(int32_t pid)
 
 static struct papi_probe_thread *begin(struct papi_probe_table *table)
 {
-	const int32_t pid = (int32_t)papi_probe_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	const int32_t tid = (int32_t)papi_probe_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	const int32_t pid = (int32_t)papi_vpmu_raw_inline(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	const int32_t tid = (int32_t)papi_vpmu_raw_inline(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	struct papi_probe_thread *thread = own;
 
 	papi_probe_quick.calls = NULL;

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the runtime says to arm64: calls of the kernel, and what nobody may come between. */
+/* What the runtime says to arm64: what nobody may come between, and addresses of code. */
 #ifndef PAPI_PROBES_RUNTIME_ARM64_PROCESSOR_H
 #define PAPI_PROBES_RUNTIME_ARM64_PROCESSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-static inline long papi_probe_call(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c,
-			 x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
-
-	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
-	return x0;
-}
 
 /* A signal handler of the thread may do the same in between: then it is done anew. */
 static inline void papi_probe_add(uint64_t *to, uint64_t number)

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the runtime says to x86-64: calls of the kernel, and what nobody may come between. */
+/* What the runtime says to x86-64: what nobody may come between, and addresses of code. */
 #ifndef PAPI_PROBES_RUNTIME_X86_64_PROCESSOR_H
 #define PAPI_PROBES_RUNTIME_X86_64_PROCESSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-static inline long papi_probe_call(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
 
 /* One instruction: a signal handler of the thread may do the same in between. */
 static inline void papi_probe_add(uint64_t *to, uint64_t number)
