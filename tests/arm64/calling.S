@@ -120,4 +120,14 @@
 	restore
 	ret
 	end	keeps
+
+	/* Functions of libraries, one of them twice, that nobody else calls here. */
+	function call_libraries
+	save
+	bl	lrand48
+	bl	lrand48
+	bl	mrand48
+	restore
+	ret
+	end	call_libraries
 	.section .note.GNU-stack, "", %progbits

@@ -3,6 +3,7 @@
  * Calls in exact profiles: how many, and what happens in them, of functions of which it is known (calling.S), by their
  * places and by their callers; with tail calls, recursion, longjmp, coroutines, threads, and signals.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -20,6 +21,8 @@
 #define FUNCTION(name) extern const char name##_end[]
 uint64_t leaf(uint64_t n), tail(uint64_t n), recurse(uint64_t n), keeps(void);
 void call_leaf(uint64_t times), call_tail(uint64_t times), call_pointer(uint64_t times, uint64_t (*function)(uint64_t));
+void call_libraries(void);
+FUNCTION(call_libraries);
 FUNCTION(leaf);
 FUNCTION(tail);
 FUNCTION(call_leaf);
@@ -195,6 +198,39 @@ static void coroutines(void)
 		4 * (long long)TIMES * SWAPS);
 }
 
+/* ---- functions that are bound when they are called ---- */
+
+static void run_libraries(void *unused)
+{
+	(void)unused;
+	call_libraries();
+}
+
+/* Where that bl leads: the linker's stub. */
+static const void *target_of(const uint32_t *branch)
+{
+	int32_t words = (int32_t)(*branch << 6) >> 6;
+
+	return branch + words;
+}
+
+/* The first call of each goes to the dynamic linker, by way of code that they all share. */
+static void bound_late(void)
+{
+	const uint32_t *code = (const uint32_t *)(uintptr_t)call_libraries;
+
+	if (getenv("LD_BIND_NOW")) {
+		printf("   not here: LD_BIND_NOW\n");
+		return;
+	}
+	make(run_libraries);
+	expect_calls(1, FROM(call_libraries), target_of(code + 2));
+	expect_calls(1, FROM(call_libraries), dlsym(RTLD_DEFAULT, "lrand48"));
+	expect_calls(1, FROM(call_libraries), target_of(code + 4));
+	expect_calls(0, FROM(call_libraries), dlsym(RTLD_DEFAULT, "mrand48"));
+	EXPECT(profiled_within(FROM(call_libraries), target_of(code + 4), PAPI_VPMU_INSTRUCTIONS) > 100);
+}
+
 /* ---- threads ---- */
 
 static void *run_thread(void *unused)
@@ -287,6 +323,7 @@ int main(int count, char **arguments)
 		{ "recursion", recursion },
 		{ "longjmp", jumps },
 		{ "coroutines", coroutines },
+		{ "functions that are bound when they are called", bound_late },
 		{ "threads", threads_of_calls },
 		{ "signals between any two instructions", signals_in_calls },
 	};

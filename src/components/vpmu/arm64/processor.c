@@ -15,6 +15,9 @@
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/thread.h"
 
+#define BTI_C       0xd503245fu
+#define STP_X16_X30 0xa9bf7bf0u /* onto the stack */
+
 #define AT(field, offset) \
 	_Static_assert(offsetof(struct papi_vpmu_thread, field) == A64_BASE + (offset), #field " moved")
 AT(counters[A64_LANE], A64_COUNTERS);
@@ -169,6 +172,17 @@ uint64_t papi_vpmu_processor_returned_through(const struct papi_vpmu_thread *thr
 uint64_t papi_vpmu_processor_slot(uint64_t stack)
 {
 	return stack - 8;
+}
+
+/* The way to the dynamic linker begins by saving x16, the slot's address, which no function has a reason to do. */
+uint64_t papi_vpmu_processor_callee(uint64_t pc, uint64_t callee)
+{
+	const uint32_t *code = (const uint32_t *)(uintptr_t)callee;
+	uint32_t words[2];
+
+	if (pc == callee || !papi_vpmu_guarded_copy(words, code, sizeof(words)))
+		return callee;
+	return words[words[0] == BTI_C] == STP_X16_X30 ? pc : callee;
 }
 
 const unsigned papi_vpmu_processor_clock = A64_LANE;

@@ -30,7 +30,7 @@ static void finish_call(const struct papi_a64_recovery *r, unsigned step, const 
 	struct papi_vpmu_thread *thread = r->argument;
 	uint64_t stack = state->registers[A64_SP];
 
-	papi_vpmu_calls_finish(thread, step, r->block->profile, thread->callee,
+	papi_vpmu_calls_finish(thread, step, r->block->profile, papi_vpmu_processor_callee(state->pc, thread->callee),
 		step == PAPI_VPMU_CALL_MADE_NOTED ? papi_vpmu_processor_slot(stack) : stack);
 }
 

@@ -428,7 +428,8 @@ void papi_vpmu_calls_exit(struct papi_vpmu_thread *thread)
 	if (!thread->calls)
 		return;
 	if (thread->call_site > 0)
-		call(thread, (uint32_t)thread->call_site, thread->callee, papi_vpmu_processor_slot(stack), true);
+		call(thread, (uint32_t)thread->call_site, papi_vpmu_processor_callee(thread->pc, thread->callee),
+			papi_vpmu_processor_slot(stack), true);
 	else if (!thread->call_site)
 		arrive(thread, stack, NEAR);
 	else

@@ -220,6 +220,9 @@ extern const bool papi_vpmu_processor_calls_by_stack;
 /* The place of the return address, for the frames of a profile, of what has just been called with that stack pointer:
  * below the stack pointer of its caller, and distinct from that of what is called in turn. */
 uint64_t papi_vpmu_processor_slot(uint64_t stack);
+/* What a call whose target is at pc calls: as a rule callee, which is what the slot has if there is a linker's stub.
+ * Functions that are not bound yet may all have the same one, the way to the dynamic linker: then the stub. */
+uint64_t papi_vpmu_processor_callee(uint64_t pc, uint64_t callee);
 /* In which lane of a thread's counters translated code of a profile with calls counts, besides the first, to which
  * corrections are made. */
 extern const unsigned papi_vpmu_processor_clock;

@@ -218,6 +218,13 @@ uint64_t papi_vpmu_processor_slot(uint64_t stack)
 	return stack;
 }
 
+/* Each slot leads to an instruction of its own as long as its function is not bound. */
+uint64_t papi_vpmu_processor_callee(uint64_t pc, uint64_t callee)
+{
+	(void)pc;
+	return callee;
+}
+
 const unsigned papi_vpmu_processor_clock = 0;
 
 uint64_t papi_vpmu_processor_flags(void)
