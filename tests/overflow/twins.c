@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "twins.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +55,14 @@ struct twin_outcome *twins_outcome(void)
 
 static const char *next_of(const void *context)
 {
-#ifdef __x86_64__
 	const ucontext_t *program = context;
-
-	return (const char *)program->uc_mcontext.gregs[REG_RIP]; /* NOLINT(performance-no-int-to-ptr) */
+#ifdef __x86_64__
+	uintptr_t next = (uintptr_t)program->uc_mcontext.gregs[REG_RIP];
 #else
-	(void)context;
-	return NULL;
+	uintptr_t next = program->uc_mcontext.pc;
 #endif
+
+	return (const char *)next; /* NOLINT(performance-no-int-to-ptr) */
 }
 
 static void keep(int set, void *address, long long vector, void *context)

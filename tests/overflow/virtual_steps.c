@@ -66,7 +66,11 @@ static void move_string(size_t n)
 {
 	void *from = memory + 100, *to = memory + sizeof(memory) / 2 + 17;
 
+#ifdef __x86_64__
 	__asm__ volatile("rep movsb" : "+S"(from), "+D"(to), "+c"(n) : : "memory");
+#else
+	memmove(to, from, n);
+#endif
 }
 
 static volatile unsigned sink;

@@ -12,51 +12,16 @@
 #include "record.h"
 #include "twins.h"
 
-#define TURNS 3000
+#define TURNS 3000 /* as there */
 #define LINE  64
 
-/* The counted region: two instructions, TURNS times the nine of the loop, and the call of PAPI_stop(), which is
- * none. */
+/* known_*.S. The counted region: two instructions, TURNS times the nine of the loop, and the call of PAPI_stop(), which
+ * is none. */
 void known_region(int set, long long *values);
 extern const char *const known_addresses[];
 _Alignas(4096) char known_data[8 * (TURNS + 2)];
 
-enum { COUNTER, DATA, LOAD, ADVANCE, NOTHING, LOAD_BEFORE, ADD_NEXT, PUSH, POP, DOWN, AGAIN, KNOWN };
-
-#define STRING(x) #x
-#define TEXT(x)   STRING(x)
-
-__asm__(".text\n"
-	"known_region:\n\t"
-	"push %rbx\n\t"
-	"push %r12\n\t"
-	"sub $8, %rsp\n\t"
-	"mov %edi, %ebx\n\t"
-	"mov %rsi, %r12\n\t"
-	"call PAPI_start@PLT\n"
-	"10:\tmov $" TEXT(TURNS) ", %ecx\n"
-				 "11:\tlea known_data(%rip), %rdx\n"
-				 "12:\tmov (%rdx), %rax\n"
-				 "13:\tadd $8, %rdx\n"
-				 "14:\tnop\n"
-				 "15:\tmov -8(%rdx), %r8\n"
-				 "16:\tadd (%rdx), %rax\n"
-				 "17:\tpush %rax\n"
-				 "18:\tpop %rax\n"
-				 "19:\tdec %ecx\n"
-				 "20:\tjnz 12b\n"
-				 "21:\tmov %ebx, %edi\n\t"
-				 "mov %r12, %rsi\n\t"
-				 "call PAPI_stop@PLT\n\t"
-				 "add $8, %rsp\n\t"
-				 "pop %r12\n\t"
-				 "pop %rbx\n\t"
-				 "ret\n\t"
-				 ".section .data.rel.ro, \"aw\"\n\t"
-				 ".balign 8\n"
-				 "known_addresses:\n\t"
-				 ".quad 10b, 11b, 12b, 13b, 14b, 15b, 16b, 17b, 18b, 19b, 20b, 21b\n\t"
-				 ".text\n");
+enum { COUNTER, DATA, LOAD, ADVANCE, NOTHING, LOAD_BEFORE, LOAD_NEXT, PUSH, POP, DOWN, AGAIN, KNOWN };
 
 /* ---- what is expected ---- */
 
@@ -72,15 +37,15 @@ static int occurs(enum event event, int instruction, unsigned turn)
 	case INSTRUCTIONS:
 		return 1;
 	case LOADS:
-		return instruction == LOAD || instruction == LOAD_BEFORE || instruction == ADD_NEXT ||
+		return instruction == LOAD || instruction == LOAD_BEFORE || instruction == LOAD_NEXT ||
 			instruction == POP;
 	case STORES:
 		return instruction == PUSH;
 	case TAKEN:
 		return instruction == AGAIN && turn + 1 < TURNS;
 	case READ_MISSES:
-		/* Each line is first touched by the addition of what comes next; only the very first by the load. */
-		return (instruction == LOAD && turn == 0) || (instruction == ADD_NEXT && (turn + 1) * 8 % LINE == 0);
+		/* Each line is first touched by the load of what comes next; only the very first by LOAD. */
+		return (instruction == LOAD && turn == 0) || (instruction == LOAD_NEXT && (turn + 1) * 8 % LINE == 0);
 	default:
 		return 0;
 	}
