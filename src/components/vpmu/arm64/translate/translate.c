@@ -117,6 +117,24 @@ static bool counts_alone(const struct papi_a64_request *request)
 		!request->wants->inherit && !request->wants->parts;
 }
 
+static void decode(struct papi_a64_translation *t, unsigned most)
+{
+	const struct papi_a64_request *request = &t->request;
+
+	papi_a64_block_decode(request->view, &t->decoded, t->pc, request->unreadable ? 0 : most, asides_of(request),
+		t->lone, request->library ? NULL : request->wants);
+}
+
+/* Of a block whose end has told what belongs to a call of the library, what is run in one step. */
+static void keep_first(struct papi_a64_translation *t)
+{
+	bool trimmed[PAPI_A64_BLOCK_LENGTH];
+
+	memcpy(trimmed, t->decoded.trimmed, sizeof(trimmed));
+	decode(t, 1);
+	memcpy(t->decoded.trimmed, trimmed, t->decoded.count * sizeof(*trimmed));
+}
+
 /* Instructions outside of the range that is counted make blocks of their own. */
 static void cut_at_range(const struct papi_vpmu_wants *wants, struct papi_a64_block *decoded)
 {
@@ -151,13 +169,11 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 	t->plan.traced = t->plan.streams = false;
 	if (t->gate)
 		return;
-	papi_a64_block_decode(request->view, &t->decoded, t->pc,
-		request->unreadable     ? 0
-			: request->step ? 1
-					: PAPI_A64_BLOCK_LENGTH,
-		asides_of(request), t->lone, request->library ? NULL : request->wants);
+	decode(t, PAPI_A64_BLOCK_LENGTH);
 	if (!t->decoded.alone && !request->library)
 		papi_a64_trim_call(request->view, &t->decoded);
+	if (request->step)
+		keep_first(t);
 	if (request->wants->parts)
 		cut_at_range(request->wants, &t->decoded);
 	count_trimmed(t);

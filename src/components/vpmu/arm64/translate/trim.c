@@ -82,6 +82,18 @@ static bool loads_argument(const struct papi_a64_instruction *i)
 		(i->word & 0x7f8003e0) == 0x320003e0;
 }
 
+/* It may be that the block begins within it. */
+static void trim_stub(const struct papi_vpmu_view *view, struct papi_a64_block *block)
+{
+	uint64_t end = papi_a64_block_end(block);
+	unsigned n;
+
+	for (unsigned size = STUB_SIZE - 1; size <= STUB_SIZE; size++)
+		if (stub_leads_to_library(view, end - 4 * size, &n) && n == size)
+			for (unsigned i = 0; i < block->count; i++)
+				block->trimmed[i] = papi_a64_pc_of(block, i) >= end - 4 * size;
+}
+
 void papi_a64_trim_call(const struct papi_vpmu_view *view, struct papi_a64_block *block)
 {
 	unsigned last = block->count - 1, n;
@@ -93,11 +105,7 @@ void papi_a64_trim_call(const struct papi_vpmu_view *view, struct papi_a64_block
 		do
 			block->trimmed[last] = true;
 		while (last-- > 0 && loads_argument(&block->instructions[last]));
-	} else if (branch->word == BR_X17 && last >= 3) {
-		bool whole = (last == 3 || (last == 4 && block->instructions[0].word == BTI_C)) &&
-			stub_leads_to_library(view, block->pc, &n) && n == block->count;
-
-		for (unsigned i = 0; whole && i < block->count; i++)
-			block->trimmed[i] = true;
+	} else if (branch->word == BR_X17) {
+		trim_stub(view, block);
 	}
 }
