@@ -81,6 +81,12 @@ static bool pop_gate(struct papi_vpmu_thread *thread, uint64_t place)
 	return false;
 }
 
+void papi_vpmu_gate_pass(struct papi_vpmu_thread *thread)
+{
+	if (!papi_vpmu_processor_calls_by_stack && thread->pc == (uint64_t)(uintptr_t)papi_vpmu_gate_return)
+		pop_gate(thread, papi_vpmu_processor_returned_through(thread));
+}
+
 uint64_t papi_vpmu_runtime_gate_return(struct papi_vpmu_thread *thread)
 {
 	if (!pop_gate(thread, papi_vpmu_processor_returned_through(thread)))

@@ -26,6 +26,9 @@ void papi_vpmu_gates_close(struct papi_vpmu_thread *thread);
 
 #pragma GCC visibility push(hidden)
 
+/* Where calls leave the return address in a register, a function that was called through a gate, and has begun to run
+ * translated meanwhile, may have returned to the stub by a translated branch: the thread goes on behind the call. */
+void papi_vpmu_gate_pass(struct papi_vpmu_thread *thread);
 /* For dispatch.S: drops gates that nothing will return through any more. */
 void papi_vpmu_runtime_forget_gates(struct papi_vpmu_thread *thread);
 /* Something has returned through a gate. The code to go on at. */

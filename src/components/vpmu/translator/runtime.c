@@ -242,6 +242,8 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 	if (exit >= 0) {
 		link = papi_vpmu_cache_link(exit);
 		thread->pc = link.pc;
+	} else {
+		papi_vpmu_gate_pass(thread);
 	}
 	if (is_to_be_checked(thread, exit >= 0 ? &link : NULL)) {
 		papi_vpmu_cache_unlock();
