@@ -102,7 +102,6 @@ int main(void)
 	};
 
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	return check_run(tests, COUNT_OF(tests));

@@ -386,7 +386,6 @@ int main(int count, char **arguments)
 	has_scalable = getauxval(AT_HWCAP) & HWCAP_SVE;
 	random_state = count > 2 ? strtoull(arguments[2], NULL, 0) : 1;
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	make_memory();

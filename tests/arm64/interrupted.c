@@ -58,7 +58,6 @@ int main(int count, char **arguments)
 	int set;
 
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	draw_from(count > 2 ? strtoull(arguments[2], NULL, 0) : 1);

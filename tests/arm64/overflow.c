@@ -84,7 +84,6 @@ int main(void)
 	};
 
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	kernels_begin();

@@ -192,7 +192,6 @@ int main(int count, char **arguments)
 	};
 
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	if (count > 2)

@@ -330,7 +330,6 @@ int main(int count, char **arguments)
 	int failed;
 
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	if (count > 1)

@@ -291,7 +291,6 @@ int main(int count, char **arguments)
 	};
 
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	if (count > 1)

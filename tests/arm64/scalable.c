@@ -560,7 +560,6 @@ static const struct test led_past_alone = { "led past", led_past };
 int main(void)
 {
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	if (!(getauxval(AT_HWCAP) & HWCAP_SVE)) {

@@ -289,7 +289,6 @@ int main(int count, char **arguments)
 	if (count > 1)
 		slowness = atol(arguments[1]);
 	setlinebuf(stdout);
-	setenv("PAPI_VPMU", "always", 1);
 	if (!virtual_begin())
 		return 77;
 	kernels_begin();

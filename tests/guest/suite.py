@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of a build, run on another machine than meson's.
 
-    suite.py share TESTS MACHINES FOLDER [NAME...]   from what `meson introspect --tests` says, a file for each machine
-    suite.py run SHARE                               runs those of one file there, and says how each has ended
-    suite.py report FOLDER                           what all machines have said, in the words of `make check`
+    suite.py share TESTS BUILD MACHINES FOLDER [NAME...]   from what `meson introspect --tests` says of that build, a
+                                                           file for each machine
+    suite.py run SHARE                                     runs those of one file there, and says how each has ended
+    suite.py report FOLDER                                 what all machines have said, in the words of `make check`
 """
 import glob
 import json
@@ -50,7 +51,7 @@ def left_out(test):
     return None
 
 
-def share(file, machines, folder, *names):
+def share(file, build, machines, folder, *names):
     with open(file, encoding="utf-8") as stream:
         tests = json.load(stream)
     if names:
@@ -61,8 +62,8 @@ def share(file, machines, folder, *names):
     for test in sorted(tests, key=lambda test: (-test["timeout"], test["name"])):
         reason = left_out(test)
         min(shares, key=lambda some: sum(each["timeout"] for each in some if not each["reason"])).append(
-            {"name": test["name"], "command": test["cmd"], "environment": test["env"], "folder": test["workdir"],
-             "timeout": test["timeout"], "reason": reason})
+            {"name": test["name"], "command": test["cmd"], "environment": test["env"],
+             "folder": test["workdir"] or build, "timeout": test["timeout"], "reason": reason})
     for i, some in enumerate(shares):
         if some:
             with open(os.path.join(folder, f"share{i}.json"), "w", encoding="utf-8") as stream:
@@ -102,7 +103,7 @@ def run_test(test):
         # What a test adds to it has come alone.
         environment["PATH"] = ":".join(dict.fromkeys([os.environ["PATH"], environment["PATH"]]))
         with subprocess.Popen(test["command"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                              stderr=subprocess.STDOUT, cwd=test["folder"] or "/tmp",
+                              stderr=subprocess.STDOUT, cwd=test["folder"],
                               start_new_session=True) as process:
             try:
                 status = process.wait(min(test["timeout"] * SLOWNESS, LONGEST))

@@ -65,7 +65,7 @@ machines=${GUEST_MACHINES:-$(nproc)}
 [ "$machines" -le 4 ] || machines=4
 meson introspect --tests "$build" >"$work/tests.json"
 exec 9>&- # guest.sh's lock: nothing of others is touched from here on
-python3 "$here/suite.py" share "$work/tests.json" "$machines" "$work/stage" "$@" || exit
+python3 "$here/suite.py" share "$work/tests.json" "$build" "$machines" "$work/stage" "$@" || exit
 
 GUEST_ROOT=$directory/suite/root.cpio
 GUEST_SECONDS=${GUEST_SECONDS:-7200}

@@ -157,7 +157,6 @@ int main(void)
 	};
 
 	/* On any machine, unless the person who runs this says otherwise. */
-	setenv("PAPI_VPMU", "always", 0);
 	if (!virtual_begin())
 		return 77;
 	if (PAPI_get_event_component(PAPI_TOT_INS) != PAPI_get_component_index("vpmu")) {
