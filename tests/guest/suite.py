@@ -33,6 +33,9 @@ LEFT_OUT = {
     "arm64 decode": "a disassembler of the machine that builds is the witness",
     "moved on arm64": "a disassembler of the machine that builds is the witness",
 }
+# Tests that send signals by timers are told how much slower this machine is, so that it gets on between two of them.
+ARGUMENTS = {"vpmu signals": ["20"], "vpmu reentry": ["40"], "arm64 profile": ["20"], "arm64 profile_calls": ["20"],
+             "arm64 profile_modelled": ["2", "20"], "arm64 signals": ["20"]}
 # The guest's clock is that of two nanoseconds an instruction, some six times slower than a processor's; but limits are
 # for busy machines, and nothing else runs in the guest. A second of it takes two or three here.
 SLOWNESS = 2
@@ -62,7 +65,8 @@ def share(file, build, machines, folder, *names):
     for test in sorted(tests, key=lambda test: (-test["timeout"], test["name"])):
         reason = left_out(test)
         min(shares, key=lambda some: sum(each["timeout"] for each in some if not each["reason"])).append(
-            {"name": test["name"], "command": test["cmd"], "environment": test["env"],
+            {"name": test["name"], "environment": test["env"],
+             "command": test["cmd"] + ARGUMENTS.get(test["name"].removesuffix(" few blocks"), []),
              "folder": test["workdir"] or build, "timeout": test["timeout"], "reason": reason})
     for i, some in enumerate(shares):
         if some:
