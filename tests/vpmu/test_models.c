@@ -738,6 +738,85 @@ static void two_lines_are_one_miss(void **state)
 	free_machine(machine);
 }
 
+/* Some of all kinds of accesses: across lines and pages, of the stack and of the thread's own, prefetches, strings. */
+static void describe_all_kinds(struct machine *machine)
+{
+	struct papi_vpmu_description *block = describe(machine, 64, 0x401000, PAPI_VPMU_ENDS_ANYHOW, 2);
+
+	add_access(block, PAPI_VPMU_READ, 1, 0, 8);
+	add_access(block, PAPI_VPMU_WRITE, 1, 56, 16);
+	add_access(block, PAPI_VPMU_READ, 1, 4090, 4);
+	block = describe(machine, 512, 0x401100, PAPI_VPMU_ENDS_ANYHOW, 2);
+	add_access(block, PAPI_VPMU_READ, 1, 8, 8);
+	add_access(block, PAPI_VPMU_PREFETCH, 1, 640, 1);
+	add_access(block, PAPI_VPMU_WRITE, 1, 128, 8)->form = PAPI_VPMU_FORM_THREAD_LOCAL;
+}
+
+static void run_some(struct machine *machine, unsigned parts, uint64_t seed)
+{
+	papi_vpmu_models_use(machine->models, parts);
+	for (unsigned i = 0; i < 300; i++) {
+		uint64_t far = next_random(&seed) % 4 ? 40000 : 4000000, value = 0x10000000 + next_random(&seed) % far;
+
+		record(machine, next_random(&seed) % 3 ? 64 : 512,
+			next_random(&seed) % 5 ? value : 0x7fff00000000 - far);
+	}
+	simulate(machine);
+}
+
+/* Whatever runs beside L1D, and for how long: what is in it goes on. */
+static void compare_alone(const struct papi_vpmu_geometry *shape, bool possible)
+{
+	enum { WITH_PAGES = PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_PAGES };
+	struct machine *pages = make_machine_of(shape), *now_and_then = make_machine_of(shape);
+	unsigned alone = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct machine *machine = i ? pages : now_and_then;
+
+		papi_vpmu_models_set_stack(machine->models, 0x7ffe00000000, 0x7fff00001000, 0x7fff00000a30);
+		machine->models->thread_base = 0x2000;
+		describe_all_kinds(machine);
+	}
+	for (uint64_t i = 0; i < 200; i++) {
+		run_some(pages, WITH_PAGES, i);
+		run_some(now_and_then, i * i % 7 < 4 ? WITH_PAGES : PAPI_VPMU_PART_DATA, i);
+		alone += now_and_then->models->is_alone;
+		assert_int_equal(
+			count(pages, PAPI_VPMU_L1D_READ_MISSES), count(now_and_then, PAPI_VPMU_L1D_READ_MISSES));
+		assert_int_equal(
+			count(pages, PAPI_VPMU_L1D_WRITE_MISSES), count(now_and_then, PAPI_VPMU_L1D_WRITE_MISSES));
+		assert_int_equal(
+			count(pages, PAPI_VPMU_PREFETCH_MISSES), count(now_and_then, PAPI_VPMU_PREFETCH_MISSES));
+		assert_int_equal(pages->models->frames.used, now_and_then->models->frames.used);
+	}
+	assert_true(count(pages, PAPI_VPMU_PREFETCH_MISSES) > 100);
+	assert_true(count(pages, PAPI_VPMU_L1D_READ_MISSES) > 10000);
+	assert_true(count(pages, PAPI_VPMU_L1D_WRITE_MISSES) > 10000);
+	assert_int_equal(alone, possible ? 57 : 0);
+	/* Pages that were not looked up have been in no TLB. */
+	assert_true(count(now_and_then, PAPI_VPMU_DTLB_READ_MISSES) <= count(pages, PAPI_VPMU_DTLB_READ_MISSES));
+	free_machine(pages);
+	free_machine(now_and_then);
+}
+
+static void data_alone_misses_the_same(void **state)
+{
+	struct papi_vpmu_geometry other = geometry;
+
+	(void)state;
+	compare_alone(&geometry, true);
+	other.l1d = (struct papi_vpmu_shape){ 2, 3, 5 };
+	compare_alone(&other, true);
+	/* Where a line's set depends on the number of its page, it has to be known. */
+	other.l1d = (struct papi_vpmu_shape){ 128, 8, 6 };
+	compare_alone(&other, false);
+	other.l1d = (struct papi_vpmu_shape){ 1, 16, 6 };
+	compare_alone(&other, false);
+	other.l1d = (struct papi_vpmu_shape){ 48, 12, 6 };
+	compare_alone(&other, false);
+}
+
 /* The same program elsewhere, and a stack that begins elsewhere in its page: the same misses. */
 static uint64_t misses_at(uint64_t data, uint64_t stack)
 {
@@ -786,6 +865,7 @@ int main(void)
 		cmocka_unit_test(records_tell_where_they_went),
 		cmocka_unit_test(calls_with_what_they_call),
 		cmocka_unit_test(two_lines_are_one_miss),
+		cmocka_unit_test(data_alone_misses_the_same),
 		cmocka_unit_test(places_do_not_matter),
 	};
 

@@ -220,7 +220,7 @@ static void append(struct trace *trace, const struct block *block, const uint64_
 	const struct papi_vpmu_description *description = block->description;
 
 	if (trace->parts == PAPI_VPMU_PART_BRANCHES ? description->end == PAPI_VPMU_ENDS_ANYHOW
-						    : trace->parts == PAPI_VPMU_PART_DATA && !description->accesses)
+						    : papi_vpmu_is_data_alone(trace->parts) && !description->accesses)
 		return;
 	memcpy(trace->words + trace->n_words, record, description->words * sizeof(*record));
 	trace->n_words += description->words;
@@ -312,6 +312,8 @@ static struct trace *make_trace(uint64_t seed, bool sampled)
 	trace->plain = reference_make(&trace->geometry);
 	trace->plain->choice = trace->geometry.choice;
 	trace->parts = seed % 3 ? PAPI_VPMU_PARTS : 1 + (unsigned)(seed / 3 % PAPI_VPMU_PARTS);
+	if (trace->parts & PAPI_VPMU_PART_PAGES)
+		trace->parts |= PAPI_VPMU_PART_DATA;
 	papi_vpmu_models_use(trace->models, trace->parts);
 	trace->data_pages = ONE_OF(2, 8, 40, 40, 600);
 	trace->models->place_code = place_code;
@@ -476,8 +478,9 @@ static void events_need_parts(void **state)
 		{ "PREFETCH_MISSES", PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA },
 		{ "L2D_READS", PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA },
 		{ "L1I_HITS", PAPI_VPMU_PART_CODE, PAPI_VPMU_PART_CODE },
-		{ "DTLB_MISSES", PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA },
-		{ "DTLB_WALKS", PAPI_VPMU_PART_DATA, PAPI_VPMU_PARTS_SHARED },
+		{ "DTLB_MISSES", PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_PAGES,
+			PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_PAGES },
+		{ "DTLB_WALKS", PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_PAGES, PAPI_VPMU_PARTS_SHARED },
 		{ "ITLB_WALKS", PAPI_VPMU_PART_CODE, PAPI_VPMU_PARTS_SHARED },
 		{ "L2D_MISSES", PAPI_VPMU_PARTS_SHARED, PAPI_VPMU_PARTS_SHARED },
 		{ "L3I_MISSES", PAPI_VPMU_PARTS_SHARED, PAPI_VPMU_PARTS_SHARED },

@@ -9,6 +9,8 @@
 #ifndef PAPI_VPMU_COUNTERS_H
 #define PAPI_VPMU_COUNTERS_H
 
+#include <stdbool.h>
+
 enum papi_vpmu_counter {
 	PAPI_VPMU_INSTRUCTIONS,
 	PAPI_VPMU_LOADS,
@@ -75,11 +77,18 @@ enum papi_vpmu_counter {
  */
 enum papi_vpmu_part {
 	PAPI_VPMU_PART_BRANCHES = 1 << 0, /* the branch predictor */
-	PAPI_VPMU_PART_DATA = 1 << 1,     /* L1D and the TLBs of data */
+	PAPI_VPMU_PART_DATA = 1 << 1,     /* L1D */
 	PAPI_VPMU_PART_CODE = 1 << 2,     /* L1I and the TLBs of code */
-	PAPI_VPMU_PARTS_SHARED = PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_CODE,
+	PAPI_VPMU_PART_PAGES = 1 << 3,    /* besides data: the TLBs of data */
+	PAPI_VPMU_PARTS_SHARED = PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_PAGES | PAPI_VPMU_PART_CODE,
 	PAPI_VPMU_PARTS = PAPI_VPMU_PARTS_SHARED | PAPI_VPMU_PART_BRANCHES,
 };
+
+/* Whether only accesses to data are looked at. */
+static inline bool papi_vpmu_is_data_alone(unsigned parts)
+{
+	return (parts & ~(unsigned)PAPI_VPMU_PART_PAGES) == PAPI_VPMU_PART_DATA;
+}
 
 /* Room for counters in each thread; modelled ones follow the exact ones. */
 #define PAPI_VPMU_COUNTERS 64

@@ -184,7 +184,7 @@ static inline __attribute__((always_inline)) void papi_vpmu_touch_line(
 		papi_vpmu_touch_new_line(models, counters, at, kind);
 }
 
-static void papi_vpmu_touch_settled(
+static inline void papi_vpmu_touch_settled(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
 {
 	unsigned shift = models->l1d.shift;
@@ -193,12 +193,6 @@ static void papi_vpmu_touch_settled(
 		papi_vpmu_touch_two(models, counters, address, extent, kind);
 	else
 		papi_vpmu_touch_line(models, counters, papi_vpmu_place(models, counters, address, kind), shift, kind);
-}
-
-static void papi_vpmu_touch_address(
-	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
-{
-	papi_vpmu_touch_settled(models, counters, papi_vpmu_settle(models, address), extent, kind);
 }
 
 static inline uint64_t papi_vpmu_address_of(const struct papi_vpmu_access *access, const uint64_t *record)

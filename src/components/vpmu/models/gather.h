@@ -41,9 +41,14 @@ static inline void papi_vpmu_gather_settle(uint64_t counters[], const uint64_t b
 			counters[levels[i] + kind] = before[i] + 1;
 }
 
+/* An access whose address is settled, as papi_vpmu_touching has it. */
+typedef void papi_vpmu_touch_element(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind);
+
 /* Of the range of data are those elements that are in it, and the instruction if one is. */
-static inline void papi_vpmu_touch_gather(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_access *access, const uint64_t *record)
+static inline __attribute__((always_inline)) void papi_vpmu_touch_elements(papi_vpmu_touch_element *touch,
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
 {
 	const uint64_t *values = record + access->word;
 	unsigned extent = access->extent, size = extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4, kind = access->is_write;
@@ -58,7 +63,8 @@ static inline void papi_vpmu_touch_gather(struct papi_vpmu_models *models, uint6
 		if (!papi_vpmu_gather_touches(extent, values, lane))
 			continue;
 		any |= in_range;
-		papi_vpmu_touch_address(models, in_range ? counters : models->uncounted, address, size - 1, kind);
+		touch(models, in_range ? counters : models->uncounted, papi_vpmu_settle(models, address), size - 1,
+			kind);
 	}
 	papi_vpmu_gather_settle(counters, before, kind);
 	if (any && models->counts_accesses)

@@ -22,10 +22,11 @@ static const struct papi_vpmu_shape *own_l3(const struct papi_vpmu_geometry *geo
 /* With a second level of TLB for both, itlb2 is a copy. */
 static size_t size_of(const struct papi_vpmu_geometry *geometry)
 {
-	return size_of_models() + papi_vpmu_lru_size(&geometry->l1i) + papi_vpmu_lru_size(&geometry->l1d) +
-		papi_vpmu_lru_size(&geometry->l2) + papi_vpmu_lru_size(own_l3(geometry)) +
-		papi_vpmu_lru_size(&geometry->itlb) + papi_vpmu_lru_size(&geometry->dtlb) +
-		papi_vpmu_lru_size(&geometry->itlb2) + papi_vpmu_lru_size(&geometry->dtlb2);
+	return size_of_models() + papi_vpmu_alone_size(&geometry->l1d) + papi_vpmu_lru_size(&geometry->l1i) +
+		papi_vpmu_lru_size(&geometry->l1d) + papi_vpmu_lru_size(&geometry->l2) +
+		papi_vpmu_lru_size(own_l3(geometry)) + papi_vpmu_lru_size(&geometry->itlb) +
+		papi_vpmu_lru_size(&geometry->dtlb) + papi_vpmu_lru_size(&geometry->itlb2) +
+		papi_vpmu_lru_size(&geometry->dtlb2);
 }
 
 static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_geometry *geometry)
@@ -49,6 +50,7 @@ static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_
 		papi_vpmu_lru_init(parts[i].cache, parts[i].shape, memory);
 		memory += papi_vpmu_lru_size(parts[i].shape);
 	}
+	papi_vpmu_alone_init(&models->alone, &geometry->l1d, memory);
 }
 
 static bool reach_names(struct papi_vpmu_models *models, uint32_t pages)
@@ -74,7 +76,7 @@ static bool reach(struct papi_vpmu_models *models, bool code, uint32_t pages)
 
 	for (unsigned i = 0; i < sizeof(caches[0]) / sizeof(caches[0][0]); i++)
 		reached = papi_vpmu_lru_reach(caches[code][i], code, pages, models->memory) && reached;
-	if (models->shared && !code)
+	if (!code)
 		reached = reach_names(models, pages) && reached;
 	/* A copy: the sets and tables are where they are. */
 	if (models->shared_tlb2)
@@ -98,10 +100,8 @@ bool papi_vpmu_models_reach(struct papi_vpmu_models *models, bool code, uint64_t
 /* The L3 that is shared has numbers of its own. */
 static bool meet(struct papi_vpmu_models *models, uint64_t page, uint64_t number)
 {
-	if (!models->shared)
-		return true;
 	models->page_of[number] = page;
-	if (!papi_vpmu_shared_meet(models->shared, page))
+	if (models->shared && !papi_vpmu_shared_meet(models->shared, page))
 		models->failed = true;
 	return !models->failed;
 }
@@ -140,19 +140,6 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 	return NULL;
 }
 
-bool papi_vpmu_models_share(struct papi_vpmu_models *models, struct papi_vpmu_shared *shared)
-{
-	uint32_t pages = models->pages[false];
-
-	/* As long as the other tables. */
-	models->pages[false] = 0;
-	if (!models->shared && !reach_names(models, pages))
-		return false;
-	models->pages[false] = pages;
-	models->shared = shared;
-	return true;
-}
-
 void papi_vpmu_models_end(struct papi_vpmu_models *models)
 {
 	papi_vpmu_memory *memory = models->memory;
@@ -170,11 +157,21 @@ void papi_vpmu_models_give_room(struct papi_vpmu_models *models, uint32_t *branc
 	models->told = models->branches = branches + 1;
 }
 
+static void use_alone(struct papi_vpmu_models *models, bool is_alone)
+{
+	if (is_alone && !models->is_alone)
+		papi_vpmu_alone_enter(models);
+	if (models->is_alone && !is_alone)
+		papi_vpmu_alone_leave(models);
+	models->is_alone = is_alone;
+}
+
 void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts)
 {
 	bool shared = (parts & PAPI_VPMU_PARTS_SHARED) == PAPI_VPMU_PARTS_SHARED;
 
 	models->parts = parts;
+	use_alone(models, parts == PAPI_VPMU_PART_DATA && models->alone.ways && !models->sampled);
 	/* Nobody will tell of the last branch any more. */
 	models->told = models->branches;
 	models->behind = 0;

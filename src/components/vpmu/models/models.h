@@ -12,6 +12,7 @@
 #define PAPI_VPMU_MODELS_MODELS_H
 
 #include "components/vpmu/counters.h"
+#include "components/vpmu/models/alone.h"
 #include "components/vpmu/models/frames.h"
 #include "components/vpmu/models/lru.h"
 #include "components/vpmu/models/predictor.h"
@@ -47,6 +48,7 @@ struct papi_vpmu_models {
 	/* By papi_vpmu_models_use(): which parts run (enum papi_vpmu_part), and with them levels that are shared. */
 	unsigned parts;
 	bool has_l2, has_tlb2[2]; /* of data and of code */
+	bool is_alone;            /* L1D, without all else: what is there is in alone, not in l1d */
 
 	uint64_t code_page; /* of the last fetch: the same again changes nothing */
 	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
@@ -61,8 +63,11 @@ struct papi_vpmu_models {
 	bool failed;       /* memory has ended: from then on pages are taken for each other */
 	struct papi_vpmu_lru l1i, l1d, l2, l3;
 	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
-	struct papi_vpmu_shared *shared;   /* an L3 for all threads, instead of l3; NULL: none */
-	uint64_t *page_of;                 /* with that: of each number of a page of data, which page it is */
+	struct papi_vpmu_alone alone;
+	/* An L3 for all threads, instead of l3: set by the engine where the geometry has one, before the first use; or
+	 * NULL. */
+	struct papi_vpmu_shared *shared;
+	uint64_t *page_of;                 /* of each number of a page of data, which page it is */
 	struct papi_vpmu_sampled *sampled; /* NULL: all sets are simulated */
 	struct papi_vpmu_target_page target_pages[PAPI_VPMU_TARGET_PAGES];
 	/* Branches of records, which are predicted behind the last of these; and of that the address behind its branch,
@@ -75,8 +80,6 @@ struct papi_vpmu_models {
 
 /* NULL when memory ends. */
 struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *geometry, papi_vpmu_memory *memory);
-/* Of a geometry whose L3 is shared, before they are used: that is the L3. False when memory ends. */
-bool papi_vpmu_models_share(struct papi_vpmu_models *models, struct papi_vpmu_shared *shared);
 void papi_vpmu_models_end(struct papi_vpmu_models *models);
 
 /* From now on these parts run, a bit each; at first all do. The others stay as they are. */
@@ -99,6 +102,14 @@ void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start,
 static inline uint64_t papi_vpmu_settle(const struct papi_vpmu_models *models, uint64_t address)
 {
 	return address + (address - models->stack_start < models->stack_size ? models->stack_shift : 0);
+}
+
+/* The same without a branch, where accesses to the stack and to all else take turns. */
+static inline uint64_t papi_vpmu_settle_evenly(const struct papi_vpmu_models *models, uint64_t address)
+{
+	uint64_t in_stack = address - models->stack_start < models->stack_size;
+
+	return address + (models->stack_shift & -in_stack);
 }
 
 /* Whether the first level has all of it, cache and TLB: nothing of it would miss. */

@@ -317,15 +317,6 @@ QUICK bool is_fetched(struct quick *quick, const struct papi_vpmu_description *b
 	return true;
 }
 
-/* As if stacks began where pages do; without a branch, for accesses to the stack and to all else take turns. */
-QUICK uint64_t quick_settle(const struct quick *quick, uint64_t address)
-{
-	const struct papi_vpmu_models *models = quick->models;
-	uint64_t in_stack = address - models->stack_start < models->stack_size;
-
-	return address + (models->stack_shift & -in_stack);
-}
-
 /* False, and nothing done, when it is in two lines. */
 QUICK bool quick_touch(struct quick *quick, uint64_t address, const struct papi_vpmu_access *access)
 {
@@ -352,7 +343,7 @@ QUICK void quick_accesses(struct quick *quick, const struct papi_vpmu_descriptio
 	for (; access < end; access += 1 + access->spanned) {
 		uint64_t address = papi_vpmu_address_of(access, record);
 
-		if (__builtin_expect(quick_touch(quick, quick_settle(quick, address), access), 1))
+		if (__builtin_expect(quick_touch(quick, papi_vpmu_settle_evenly(quick->models, address), access), 1))
 			continue;
 		quick->sampled->now = quick->now;
 		touch_each(quick->models, quick->counters, record, access);
@@ -372,7 +363,8 @@ QUICK void quick_specials(struct quick *quick, const struct papi_vpmu_descriptio
 
 		if (access->form == PAPI_VPMU_FORM_THREAD_LOCAL)
 			address += quick->models->thread_base;
-		if (access->spanned || (!special && quick_touch(quick, quick_settle(quick, address), access)))
+		if (access->spanned ||
+			(!special && quick_touch(quick, papi_vpmu_settle_evenly(quick->models, address), access)))
 			continue;
 		quick->sampled->now = quick->now;
 		touch_special(quick->models, quick->counters, access, record);

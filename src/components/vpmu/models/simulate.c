@@ -16,6 +16,7 @@
  * A block whose code misses goes the long way (run_fetching): what misses goes to levels that data sees too, so that
  * fetches and accesses are to come in their order.
  */
+#include "components/vpmu/models/alone.h"
 #include "components/vpmu/models/data.h"
 #include "components/vpmu/models/ends.h"
 #include "components/vpmu/models/fetch.h"
@@ -30,11 +31,17 @@ static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], co
 	papi_vpmu_touch(models, counters, record, access, models->l1d.shift);
 }
 
+static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
+{
+	papi_vpmu_touch_elements(papi_vpmu_touch_settled, models, counters, access, record);
+}
+
 static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record);
 
 static const struct papi_vpmu_touching full = { papi_vpmu_fetch_line, touch_plain, touch_special,
-	papi_vpmu_touch_settled, papi_vpmu_prefetch, papi_vpmu_touch_gather };
+	papi_vpmu_touch_settled, papi_vpmu_prefetch, touch_gather };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_access *access, const uint64_t *record)
@@ -191,7 +198,8 @@ static void simulate_quickly(struct papi_vpmu_models *models, uint64_t counters[
 	if (models->l1d.shift != 6)
 		simulate(models, counters, record, end, arena, models->l1d.shift, models->parts);
 	else
-		simulators[models->parts](models, counters, record, end, arena);
+		simulators[models->parts & (PAPI_VPMU_PARTS - PAPI_VPMU_PART_PAGES)](
+			models, counters, record, end, arena);
 }
 
 static void simulate_all(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
@@ -199,6 +207,8 @@ static void simulate_all(struct papi_vpmu_models *models, uint64_t counters[], c
 {
 	if (models->sampled)
 		papi_vpmu_sampled_run(models, counters, start, end, arena);
+	else if (models->is_alone)
+		papi_vpmu_alone_run(models, counters, start, end, arena);
 	else if ((models->parts & PAPI_VPMU_PART_CODE && !models->l1i.mask) || models->data_end ||
 		models->counts_accesses)
 		simulate_slowly(models, counters, start, end, arena);

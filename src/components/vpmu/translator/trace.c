@@ -52,7 +52,8 @@ static bool share_l3(struct papi_vpmu_models *models, const struct papi_vpmu_geo
 	if (!shared_l3 || !papi_vpmu_shared_is_like(shared_l3, &geometry->l3))
 		shared_l3 = papi_vpmu_shared_make(&geometry->l3, papi_vpmu_change_memory, let_others_run);
 	papi_vpmu_cache_unlock();
-	return shared_l3 && papi_vpmu_models_share(models, shared_l3);
+	models->shared = shared_l3;
+	return shared_l3 != NULL;
 }
 
 static struct papi_vpmu_models *new_models(const struct papi_vpmu_geometry *geometry)
@@ -151,12 +152,16 @@ static bool is_empty(const struct papi_vpmu_thread *thread)
 static bool use_parts(struct papi_vpmu_thread *thread)
 {
 	bool attributes = thread->wants.modelled;
+	unsigned parts = thread->wants.parts;
 
-	if (thread->models->parts == thread->wants.parts && attributes == (thread->attribution != NULL))
+	/* What tells misses by instruction looks up pages with all data. */
+	if (attributes && parts & PAPI_VPMU_PART_DATA)
+		parts |= PAPI_VPMU_PART_PAGES;
+	if (thread->models->parts == parts && attributes == (thread->attribution != NULL))
 		return true;
 	if (!is_empty(thread))
 		simulate(thread);
-	papi_vpmu_models_use(thread->models, thread->wants.parts);
+	papi_vpmu_models_use(thread->models, parts);
 	if (attributes)
 		return papi_vpmu_profile_models_begin(thread);
 	papi_vpmu_profile_models_end(thread);

@@ -291,5 +291,5 @@ bool papi_a64_part_makes_record(
 {
 	if (plan->parts == PAPI_VPMU_PART_BRANCHES)
 		return papi_a64_part_ending(plan, block, part) != PAPI_VPMU_ENDS_ANYHOW;
-	return plan->parts != PAPI_VPMU_PART_DATA || papi_a64_part_accesses(plan, part);
+	return !papi_vpmu_is_data_alone(plan->parts) || papi_a64_part_accesses(plan, part);
 }

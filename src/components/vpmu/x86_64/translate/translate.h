@@ -228,7 +228,7 @@ static inline bool papi_vpmu_is_worth_record(
 {
 	if (wants->parts == PAPI_VPMU_PART_BRANCHES)
 		return end != PAPI_VPMU_ENDS_ANYHOW;
-	return wants->parts != PAPI_VPMU_PART_DATA || accesses;
+	return !papi_vpmu_is_data_alone(wants->parts) || accesses;
 }
 
 /* trace_emit.c: the code that makes the record. At the entry of the block, where nothing has been done. */
