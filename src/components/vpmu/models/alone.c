@@ -63,7 +63,7 @@ void papi_vpmu_alone_enter(struct papi_vpmu_models *models)
 	}
 }
 
-/* Those that were there before are all older, and leave. */
+/* Lines that were there before are all older, and leave. */
 void papi_vpmu_alone_leave(struct papi_vpmu_models *models)
 {
 	const struct papi_vpmu_alone *alone = &models->alone;

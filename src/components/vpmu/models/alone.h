@@ -2,8 +2,8 @@
 /*
  * L1D by itself, where nothing else of the simulators is asked for: neither TLBs nor levels behind it, nor code.
  *
- * Whether a line is there depends on lines alone then, and where the index of a set is within a page, lines may be those
- * of addresses: no page is looked up. A set is a row of them in the order of their use, the newest first.
+ * Whether a line is there depends on lines alone then, and where the index of a set is within a page, lines may be
+ * those of addresses: no page is looked up. A set is a row of them in the order of their use, the newest first.
  *
  *	set    [ newest | ... | oldest ]     a line that is not the newest: all before its place move on by one
  *
@@ -31,7 +31,7 @@ struct papi_vpmu_alone {
 size_t papi_vpmu_alone_size(const struct papi_vpmu_shape *l1d);
 void papi_vpmu_alone_init(struct papi_vpmu_alone *alone, const struct papi_vpmu_shape *l1d, void *zeroed);
 
-/* What is in L1D goes there, and from there. */
+/* The lines that are in L1D go there, and from there. */
 void papi_vpmu_alone_enter(struct papi_vpmu_models *models);
 void papi_vpmu_alone_leave(struct papi_vpmu_models *models);
 
