@@ -57,11 +57,14 @@ static int start(pid_t *pid, const char *path, char **words, int from, int to, i
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attributes);
 	posix_spawn_file_actions_adddup2(&actions, from, to);
-	if (other >= 0)
-		posix_spawn_file_actions_adddup2(&actions, other, other);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	/* It may be beyond the limit of descriptors, of which no action is made. */
+	if (other >= 0)
+		fcntl(other, F_SETFD, 0);
 	error = posix_spawn(pid, path, &actions, &attributes, words, environ);
+	if (other >= 0)
+		fcntl(other, F_SETFD, FD_CLOEXEC);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return error;

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 
@@ -15,10 +16,10 @@ INSTRUCTIONS = EVENTS[0]
 class RunExactly(CaptureTest):
     NEEDS_PERMISSION = False
 
-    def papi_run(self, *arguments, status=0, environment=None):
+    def papi_run(self, *arguments, status=0, environment=None, **how):
         result = subprocess.run([PAPI_RUN, "--profile", *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
                                 capture_output=True, text=True, timeout=120, check=False,
-                                env={**ENVIRONMENT, **(environment or {})})
+                                env={**ENVIRONMENT, **(environment or {})}, **how)
         self.assertEqual(result.returncode, status, result.stderr)
         return result
 
@@ -54,6 +55,14 @@ class Counts(RunExactly):
         store, counts = self.assert_counts(self.papi_run("-e", "PAPI_L1_DCM", SUBJECT), "modelled")
         self.assertGreater(counts["PAPI_L1_DCM"], 0)
         self.assertEqual(store.events[0]["kind"], "modelled")
+
+    def test_few_descriptors(self):
+        """As most systems allow at first, and allow to have more."""
+        def limit():
+            _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+
+        self.assert_counts(self.papi_run("-e", INSTRUCTIONS, SUBJECT, "copy", preexec_fn=limit))
 
     def test_kernel_events_stay_the_kernels(self):
         result = self.papi_run("-e", f"perf::PAGE-FAULTS,{INSTRUCTIONS}", SUBJECT)
