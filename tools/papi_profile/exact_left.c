@@ -196,6 +196,8 @@ int papi_profile_exact_import(const char *directory, const char *file)
 		free_label(&label);
 		return PAPI_PROGRAM_FAILURE;
 	}
+	/* Presets among its events were the virtual PMU's, whatever counts them otherwise. */
+	setenv("PAPI_VPMU", "always", 1);
 	papi_tool_init();
 	session.pid = (pid_t)number_of(&label, PID);
 	session.contexts = (uint32_t)number_of(&label, CONTEXTS);
