@@ -35,32 +35,45 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/* In work_*.S; what follows is in exact_subject_*.S. */
 void work(uint64_t n);
+/* Adds 1 to signals_seen: it stores once. */
 void on_signal(int number);
+/* n loads and n stores, besides what a return takes. */
 void copy(void *to, const void *from, uint64_t n);
-uint64_t branch(uint64_t n);
-extern volatile uint64_t signals_seen;
+/* n odd ones and even ones: each of them 4 and a half on average, with branches that leave in the middle. */
+void branch(uint64_t n);
+/* 1 instruction each; and one that calls leaf() once. */
+void leaf(void);
+void other_leaf(void);
+void stem(void);
+/* 2 instructions, and those of work(), to which it jumps; one that jumps to this; and 2, and those of work(), to which
+ * it goes by a condition. */
+void tail(uint64_t n);
+void tail_of_tail(uint64_t n);
+void tail_if(uint64_t n);
+/* Looks as a linker's stub does, and leads to work(). */
+void like_stub(uint64_t n);
+/* 7 instructions, of which 2 are elsewhere, as compilers have it for what seldom runs; and those of work(). */
+void parted(uint64_t n);
+/* Code of 4 instructions, from one label to the next, which takes 2 n + 2: n is 1000, and 2000. */
+extern const uint8_t made[], made_again[], made_end[];
 
-__asm__(".text\n"
-	".globl work\n.type work, @function\nwork:\n"
-	" .cfi_startproc\n1: dec %rdi\n jne 1b\n ret\n .cfi_endproc\n.size work, . - work\n"
-	/* 2 instructions */
-	".globl on_signal\n.type on_signal, @function\non_signal:\n"
-	" incq signals_seen(%rip)\n ret\n.size on_signal, . - on_signal\n"
-	/* 3 instructions, n loads and stores, and a load */
-	".globl copy\n.type copy, @function\ncopy:\n"
-	" mov %rdx, %rcx\n rep movsb\n ret\n.size copy, . - copy\n"
-	/* n odd ones and even ones: each of them 3 and a half on average, with branches that leave in the middle */
-	".globl branch\n.type branch, @function\nbranch:\n"
-	" xor %eax, %eax\n"
-	"1: test $1, %dil\n je 2f\n inc %rax\n"
-	"2: dec %rdi\n jne 1b\n ret\n.size branch, . - branch\n"
-	".data\n.globl signals_seen\n.type signals_seen, @object\nsignals_seen: .quad 0\n"
-	".size signals_seen, 8\n.text\n");
+volatile uint64_t signals_seen;
+void (*stub_target)(uint64_t n) = work;
+
+/* Of microseconds. An emulated processor may take half a millisecond for a signal. */
+#ifdef __aarch64__
+#define OFTEN      4000
+#define MORE_OFTEN 2000
+#else
+#define OFTEN      200
+#define MORE_OFTEN 100
+#endif
 
 static void interrupt(uint64_t wanted)
 {
-	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval often = { { 0, OFTEN }, { 0, OFTEN } }, never = { { 0, 0 }, { 0, 0 } };
 	unsigned long long rounds = 0;
 
 	signal(SIGALRM, on_signal);
@@ -134,19 +147,18 @@ static void load(char **paths)
 	}
 }
 
-/* mov $n, %eax; 1: dec %eax; jne 1b; ret */
 static void rewrite(void)
 {
-	static const uint8_t code[] = { 0xb8, 0, 0, 0, 0, 0xff, 0xc8, 0x75, 0xfc, 0xc3 };
 	uint8_t *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint8_t *const codes[] = { made, made_again, made_end };
 	void (*function)(void);
 
 	if (place == MAP_FAILED)
 		exit(77);
 	memcpy(&function, &place, sizeof(function));
-	for (uint32_t n = 1000; n <= 2000; n += 1000) {
-		memcpy(place, code, sizeof(code));
-		memcpy(place + 1, &n, sizeof(n));
+	for (unsigned i = 0; i < 2; i++) {
+		memcpy(place, codes[i], (size_t)(codes[i + 1] - codes[i]));
+		__builtin___clear_cache((char *)place, (char *)place + 4096);
 		function();
 	}
 }
@@ -163,17 +175,9 @@ static __attribute__((noinline)) void go_down(int n)
 	__asm__ volatile("");
 }
 
-/* 1 instruction each; and 3, of which one calls. */
-void leaf(void);
-void other_leaf(void);
-void stem(void);
-__asm__(".globl leaf\n.type leaf, @function\nleaf: ret\n.size leaf, . - leaf\n"
-	".globl other_leaf\n.type other_leaf, @function\nother_leaf: ret\n.size other_leaf, . - other_leaf\n"
-	".globl stem\n.type stem, @function\nstem: nop\n call leaf\n ret\n.size stem, . - stem\n");
-
 static __attribute__((noinline)) void interrupt_calls(uint64_t wanted)
 {
-	const struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval often = { { 0, MORE_OFTEN }, { 0, MORE_OFTEN } }, never = { { 0, 0 }, { 0, 0 } };
 	void (*volatile leaves[2])(void) = { leaf, other_leaf };
 	unsigned long long rounds = 0;
 
@@ -187,34 +191,6 @@ static __attribute__((noinline)) void interrupt_calls(uint64_t wanted)
 	setitimer(ITIMER_REAL, &never, NULL);
 	printf("%llu %llu\n", 100 * rounds, (unsigned long long)signals_seen);
 }
-
-/* 2 instructions, and those of work(), to which it jumps; one that jumps to this; and one by a stub of a library. */
-void tail(uint64_t n);
-void tail_of_tail(uint64_t n);
-__asm__(".globl tail\n.type tail, @function\ntail: .cfi_startproc\n nop\n jmp work\n .cfi_endproc\n"
-	".size tail, . - tail\n"
-	".globl tail_of_tail\n.type tail_of_tail, @function\ntail_of_tail: .cfi_startproc\n jmp tail\n"
-	" .cfi_endproc\n.size tail_of_tail, . - tail_of_tail\n");
-
-/* 2 instructions, and those of work(), to which it goes by a condition. */
-void tail_if(uint64_t n);
-__asm__(".globl tail_if\n.type tail_if, @function\ntail_if: .cfi_startproc\n test %rdi, %rdi\n jnz work\n ret\n"
-	" .cfi_endproc\n.size tail_if, . - tail_if\n");
-
-/* 1 instruction, and those of work(); it looks as a linker's stub does. */
-void like_stub(uint64_t n);
-extern void (*stub_target)(uint64_t n);
-void (*stub_target)(uint64_t n) = work;
-__asm__(".globl like_stub\n.type like_stub, @function\nlike_stub: .cfi_startproc\n jmp *stub_target(%rip)\n"
-	" .cfi_endproc\n.size like_stub, . - like_stub\n");
-
-/* 7 instructions, of which 2 are elsewhere, as compilers have it for what seldom runs; and those of work(). */
-void parted(uint64_t n);
-__asm__(".globl parted\n.type parted, @function\nparted: .cfi_startproc\n push %rbx\n .cfi_def_cfa_offset 16\n"
-	" .cfi_offset %rbx, -16\n jmp parted_cold\n.Lparted_back: call work\n pop %rbx\n .cfi_def_cfa_offset 8\n ret\n"
-	" .cfi_endproc\n.size parted, . - parted\n"
-	".type parted_cold, @function\nparted_cold: .cfi_startproc\n .cfi_def_cfa_offset 16\n .cfi_offset %rbx, -16\n"
-	" nop\n jmp .Lparted_back\n .cfi_endproc\n.size parted_cold, . - parted_cold\n");
 
 static ucontext_t main_context, coroutines[2];
 static _Alignas(16) char coroutine_stacks[2][32768];

@@ -36,6 +36,12 @@ class Counts(RunExactly):
         self.assertEqual(os.listdir(self.directory), ["papi_profile.db"])
         return store, counts
 
+    def hottest(self):
+        """How many lines are told: of files without line numbers, each has one."""
+        report = subprocess.run([PAPI_PROFILE, "report", "--by", "line", "--json"], cwd=self.directory, check=True,
+                                capture_output=True, text=True, timeout=60)
+        return min(5, len(json.loads(report.stdout)["rows"]))
+
     def test_counts_are_those_of_the_profile(self):
         # Of few events, calls are recorded as well, and counters run beside.
         for events in (EVENTS, EVENTS[:2]):
@@ -49,7 +55,7 @@ class Counts(RunExactly):
                 self.assertEqual(store.run["source"], "exact")
                 self.assertEqual(json.loads(store.run["command"]), [SUBJECT, "threads", "4"])
                 self.assertEqual(store.run["status"], 0)
-                self.assertEqual(len(re.findall(r"(?m)^ *\d+ .*%  \S.*$", result.stderr)), 5)
+                self.assertEqual(len(re.findall(r"(?m)^ *\d+ .*%  \S.*$", result.stderr)), self.hottest())
 
     def test_modelled(self):
         store, counts = self.assert_counts(self.papi_run("-e", "PAPI_L1_DCM", SUBJECT), "modelled")
@@ -81,7 +87,7 @@ class Counts(RunExactly):
         self.assertEqual(report["profile"]["file"], "papi_profile.db")
         hottest = report["profile"]["hottest"]
         self.assertEqual(hottest["events"][0]["value"], report["events"][0]["count"])
-        self.assertEqual(len(hottest["rows"]), 5)
+        self.assertEqual(len(hottest["rows"]), self.hottest())
         self.assertGreaterEqual(hottest["rows"][0]["values"][0]["value"], 2 * 200001)
 
     def test_in_a_file(self):
