@@ -413,6 +413,16 @@ class Refused(Exact):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stderr, r"papi_profile: [\d,]+ PAPI_TOT_INS, exact, in ")
 
+    def test_usual_where_something_else_counts(self):
+        """Its own event is taken where the preset is a processor's; who asks for that hears how to have it."""
+        environment = {name: value for name, value in os.environ.items() if name != "PAPI_VPMU"}
+        result = self.run_it("-x", SUBJECT, "copy", env=environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        name = re.search(r"papi_profile: [\d,]+ (PAPI_TOT_INS|vpmu:::INSTRUCTIONS), exact, in ", result.stderr)[1]
+        result = self.run_it("-x", "-e", INSTRUCTIONS, SUBJECT, "copy", env=environment)
+        self.assertEqual(result.returncode, 0 if name == INSTRUCTIONS else 2, result.stderr)
+        self.assertEqual("with PAPI_VPMU=always" in result.stderr, name != INSTRUCTIONS)
+
     def test_small_files(self):
         """The program goes on, and what could not be written is told; what was, is there."""
         def limit():

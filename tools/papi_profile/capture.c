@@ -340,7 +340,7 @@ static void choose_exact(struct papi_profile_session *session)
 		papi_tool_usage_error(&tool, "%s: -F and -c are for samples, and here every instruction is counted",
 			session->events->number ? session->events->events[0].name : "-x");
 	if (!session->events->number)
-		papi_profile_events_parse(session->events, "PAPI_TOT_INS");
+		papi_profile_events_parse(session->events, papi_profile_exact_usual());
 }
 
 /* All that is asked for is there; what it is that can be sampled is the machine's to say. */

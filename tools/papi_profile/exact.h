@@ -16,6 +16,8 @@
 
 /* Whether all events are ones that the virtual PMU alone counts on this machine. The library is initialised. */
 bool papi_profile_exact_is_meant(const struct papi_profile_events *events);
+/* The event that is taken if none is named. */
+const char *papi_profile_exact_usual(void);
 
 /* What a count of such an event is worth: "exact", or "modelled". */
 const char *papi_profile_exact_kind(const char *name);

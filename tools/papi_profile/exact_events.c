@@ -38,6 +38,13 @@ bool papi_profile_exact_is_meant(const struct papi_profile_events *events)
 	return events->number;
 }
 
+/* Instructions: the preset may be the processor's. If neither is virtual, it has the reason. */
+const char *papi_profile_exact_usual(void)
+{
+	return is_virtual("PAPI_TOT_INS") || !is_virtual("vpmu:::INSTRUCTIONS") ? "PAPI_TOT_INS"
+										: "vpmu:::INSTRUCTIONS";
+}
+
 static _Noreturn void refuse(const char *name, const char *reason)
 {
 	papi_profile_message("cannot profile %s exactly: %s", name, reason);
@@ -85,8 +92,9 @@ void papi_profile_exact_check(const char *name)
 		refuse_status(name, status);
 	if (!is_virtual(name))
 		refuse(name,
-			"only what the virtual PMU counts can be profiled exactly, such as PAPI_TOT_INS or "
-			"PAPI_L1_DCM; papi_native_avail lists its events. Without --exact it is sampled");
+			"only what the virtual PMU counts can be profiled exactly, such as vpmu:::INSTRUCTIONS, and, "
+			"with PAPI_VPMU=always, PAPI_TOT_INS or PAPI_L1_DCM; papi_native_avail lists its events. "
+			"Without --exact it is sampled");
 	if (status == PAPI_OK)
 		status = papi_agent_plan(eventset, &plan);
 	if (status != PAPI_OK)
