@@ -19,24 +19,38 @@
 #define ARITHMETIC_FLAGS 0xf0000000u
 #define BRANCH_TYPE      0xc00u
 
+/* A thread that is recovered, and what its block has left to do of a call or return. */
+struct recovered {
+	struct papi_vpmu_thread *thread;
+	unsigned step; /* 0: nothing */
+	uint32_t block;
+	uint64_t callee, stack;
+};
+
 static void add_way(const struct papi_a64_recovery *r, enum papi_vpmu_way_kind kind, unsigned n, uint64_t more)
 {
-	papi_vpmu_profile_add(r->argument, r->block->profile, kind, n, more);
+	const struct recovered *recovered = r->argument;
+
+	papi_vpmu_profile_add(recovered->thread, r->block->profile, kind, n, more);
 }
 
-/* What has been called has its place right below the stack. */
+/* Not before the models have seen the rest of the block, which is not of what is called, but of what has returned. What
+ * has been called has its place right below the stack. */
 static void finish_call(const struct papi_a64_recovery *r, unsigned step, const struct papi_a64_state *state)
 {
-	struct papi_vpmu_thread *thread = r->argument;
+	struct recovered *recovered = r->argument;
 	uint64_t stack = state->registers[A64_SP];
 
-	papi_vpmu_calls_finish(thread, step, r->block->profile, papi_vpmu_processor_callee(state->pc, thread->callee),
-		step == PAPI_VPMU_CALL_MADE_NOTED ? papi_vpmu_processor_slot(stack) : stack);
+	recovered->step = step;
+	recovered->block = r->block->profile;
+	recovered->callee = papi_vpmu_processor_callee(state->pc, recovered->thread->callee);
+	recovered->stack = step == PAPI_VPMU_CALL_MADE_NOTED ? papi_vpmu_processor_slot(stack) : stack;
 }
 
-static struct papi_a64_recovery recovery_of(struct papi_vpmu_thread *thread, const struct papi_vpmu_block *block)
+static struct papi_a64_recovery recovery_of(struct recovered *recovered, const struct papi_vpmu_block *block)
 {
 	const struct papi_vpmu_flavour *flavour = block->flavour;
+	struct papi_vpmu_thread *thread = recovered->thread;
 
 	return (struct papi_a64_recovery){
 		.block = block,
@@ -49,7 +63,7 @@ static struct papi_a64_recovery recovery_of(struct papi_vpmu_thread *thread, con
 		.vector = papi_a64_vector_bytes,
 		.add_way = block->profile ? add_way : NULL,
 		.finish_call = thread->calls ? finish_call : NULL,
-		.argument = thread,
+		.argument = recovered,
 	};
 }
 
@@ -123,8 +137,20 @@ static void cut_off(struct papi_vpmu_thread *thread, const struct papi_vpmu_bloc
 		make_record(thread, &plan, &decoded, untold->part, state, cut_off);
 }
 
+static void finish(const struct recovered *recovered)
+{
+	if (!recovered->step)
+		return;
+	papi_vpmu_trace_catch_up(recovered->thread);
+	papi_vpmu_cache_lock();
+	papi_vpmu_calls_finish(
+		recovered->thread, recovered->step, recovered->block, recovered->callee, recovered->stack);
+	papi_vpmu_cache_unlock();
+}
+
 bool papi_a64_recover_thread(struct papi_vpmu_thread *thread, struct papi_a64_state *state)
 {
+	struct recovered recovered = { .thread = thread };
 	struct cut_off rest = { .is_record = false };
 	const struct papi_vpmu_block *block;
 	struct papi_a64_recovery recovery;
@@ -135,7 +161,7 @@ bool papi_a64_recover_thread(struct papi_vpmu_thread *thread, struct papi_a64_st
 	if (block) {
 		bool traced, modelled;
 
-		recovery = recovery_of(thread, block);
+		recovery = recovery_of(&recovered, block);
 		modelled = recovery.wants && recovery.wants->parts && thread->models;
 		traced = modelled && papi_a64_find_untold(block, state->pc, &untold);
 		papi_a64_recover(&recovery, state);
@@ -146,6 +172,7 @@ bool papi_a64_recover_thread(struct papi_vpmu_thread *thread, struct papi_a64_st
 	if (rest.is_record)
 		papi_vpmu_trace_run(
 			thread, rest.record, rest.record + rest.words, (const unsigned char *)&rest.description);
+	finish(&recovered);
 	return block != NULL;
 }
 
