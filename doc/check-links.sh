@@ -7,7 +7,7 @@ set -eu
 cd "$1"
 count=0
 broken=0
-for page in *.md doc/*.md bench/*.md; do
+for page in *.md doc/*.md doc/*/*.md bench/*.md; do
 	[ -e "$page" ] || continue
 	# One link target per line: what stands between "](" and ")", without an anchor.
 	for target in $(grep -o '](\([^)]*\))' "$page" | sed 's/^](//; s/)$//; s/#.*//'); do
