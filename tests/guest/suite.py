@@ -94,6 +94,9 @@ def prepare():
     for command in ("ifconfig lo up", "mkdir -p /dev/shm /dev/pts", "mount -t tmpfs none /dev/shm",
                     "mount -t devpts none /dev/pts"):
         subprocess.run(command.split(), check=False)
+    for name, target in {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}.items():
+        if not os.path.lexists("/dev/" + name):
+            os.symlink(target, "/dev/" + name)
     with open("/etc/passwd", "a", encoding="ascii") as stream:
         stream.write("nobody:x:65534:65534:nobody:/:/bin/sh\n")
     with open("/etc/hosts", "w", encoding="ascii") as stream:
