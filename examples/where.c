@@ -3,6 +3,7 @@
 #include <papi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #define N 1000
 
@@ -20,8 +21,10 @@ static void handler(int set, void *address, long long vector, void *context)
 	calls++;
 }
 
+/* One fault for each page, also where the system would rather give many at once. */
 static void touch(void)
 {
+	madvise((void *)(uintptr_t)pages, sizeof(pages), MADV_NOHUGEPAGE);
 	for (int i = 0; i < N; i++)
 		pages[i][0] = 1;
 }

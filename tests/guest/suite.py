@@ -26,6 +26,8 @@ LEFT_OUT = {
     "install": "installs a build, for which meson would have to be there",
     "packages": "builds packages",
     "tables": "looks at packages that are downloaded",
+    "fortran constants": "asks the compilers of the machine that builds",
+    "system idioms": "counts branches, of which the guest's PMU knows none",
     "bench": "measures speed, of which the guest's clock knows nothing",
     "roofline": "measures speed, of which the guest's clock knows nothing",
     "by instructions": "a setting of QEMU's user mode; in this machine signals come between any two anyway",

@@ -2,6 +2,7 @@
 /* Children of work.h: a pipe tells them to work, another one that they have. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,9 @@ void work_child_end(struct work_child *child)
 	close(child->to);
 	if (child->thread) {
 		REQUIRE(pthread_join((pthread_t)child->thread, NULL) == 0);
+		/* It is joined before the kernel has done with it. */
+		while (syscall(SYS_tgkill, getpid(), child->id, 0) == 0)
+			sched_yield();
 		close(child->end_to);
 		close(child->end_from);
 	} else {
