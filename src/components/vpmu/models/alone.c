@@ -153,12 +153,6 @@ static inline __attribute__((always_inline)) void touch_plain(struct papi_vpmu_m
 		counters[PAPI_VPMU_L1D_READ_MISSES + access->is_write]++;
 }
 
-static void touch_any(
-	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
-{
-	touch_settled(models, counters, address, extent, kind);
-}
-
 /* Brings the line in like a read, but is none. */
 static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
 {
@@ -169,7 +163,7 @@ static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint6
 static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record)
 {
-	papi_vpmu_touch_elements(touch_any, models, counters, access, record);
+	papi_vpmu_touch_elements(touch_settled, models, counters, access, record);
 }
 
 /* Code is not among the parts that run. */
@@ -183,7 +177,7 @@ static void fetch_nothing(struct papi_vpmu_models *models, uint64_t counters[], 
 static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record);
 
-static const struct papi_vpmu_touching by_line = { fetch_nothing, touch_plain, touch_special, touch_any, prefetch,
+static const struct papi_vpmu_touching by_line = { fetch_nothing, touch_plain, touch_special, touch_settled, prefetch,
 	touch_gather };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
@@ -222,8 +216,7 @@ static inline __attribute__((always_inline)) void run_special(struct papi_vpmu_m
 			continue;
 		if (access->form == PAPI_VPMU_FORM_THREAD_LOCAL)
 			address += models->thread_base;
-		if (access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
-			access->kind == PAPI_VPMU_PREFETCH)
+		if (papi_vpmu_is_special(access))
 			touch_special(models, counters, access, record);
 		else
 			touch_settled(models, counters, papi_vpmu_settle_evenly(models, address), access->extent,

@@ -78,16 +78,10 @@ static inline void settle(struct run *run, const struct papi_vpmu_origins *origi
 
 /* ---- accesses ---- */
 
-static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
-	const uint64_t *record)
-{
-	papi_vpmu_touch_elements(papi_vpmu_touch_settled, models, counters, access, record);
-}
-
 static const struct papi_vpmu_touching special = {
 	.settled = papi_vpmu_touch_settled,
 	.prefetch = papi_vpmu_prefetch,
-	.gather = touch_gather,
+	.gather = papi_vpmu_touch_gather,
 };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],

@@ -71,4 +71,11 @@ static inline __attribute__((always_inline)) void papi_vpmu_touch_elements(papi_
 		counters[kind ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
 }
 
+/* Those of the full models. */
+static inline void papi_vpmu_touch_gather(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	papi_vpmu_touch_elements(papi_vpmu_touch_settled, models, counters, access, record);
+}
+
 #endif

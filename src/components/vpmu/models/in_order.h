@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocks whose lines of code are fetched one by one, in the order of the program, and accesses that are not usual. The
- * full models (simulate.c) and the sampled ones (sampled.c) do the same there, but for what a touch does: so each hands
- * in how it touches. All of it is compiled into the caller, for functions that are known there.
+ * full models (simulate.c), the sampled ones (sampled.c) and L1D by itself (alone.c) do the same there, but for what a
+ * touch does: so each hands in how it touches. All of it is compiled into the caller, for functions that are known
+ * there.
  */
 #ifndef PAPI_VPMU_MODELS_IN_ORDER_H
 #define PAPI_VPMU_MODELS_IN_ORDER_H
 
 #include "components/vpmu/models/data.h"
+
+/* Whether it is more than one address and an extent. */
+static inline bool papi_vpmu_is_special(const struct papi_vpmu_access *access)
+{
+	return access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
+		access->kind == PAPI_VPMU_PREFETCH;
+}
 
 struct papi_vpmu_touching {
 	void (*fetch)(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line);

@@ -358,8 +358,7 @@ QUICK void quick_specials(struct quick *quick, const struct papi_vpmu_descriptio
 
 	for (; access < end; access++) {
 		uint64_t address = papi_vpmu_address_of(access, record);
-		bool special = access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
-			access->kind == PAPI_VPMU_PREFETCH;
+		bool special = papi_vpmu_is_special(access);
 
 		if (access->form == PAPI_VPMU_FORM_THREAD_LOCAL)
 			address += quick->models->thread_base;

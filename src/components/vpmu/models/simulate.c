@@ -31,17 +31,11 @@ static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], co
 	papi_vpmu_touch(models, counters, record, access, models->l1d.shift);
 }
 
-static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
-	const uint64_t *record)
-{
-	papi_vpmu_touch_elements(papi_vpmu_touch_settled, models, counters, access, record);
-}
-
 static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record);
 
 static const struct papi_vpmu_touching full = { papi_vpmu_fetch_line, touch_plain, touch_special,
-	papi_vpmu_touch_settled, papi_vpmu_prefetch, touch_gather };
+	papi_vpmu_touch_settled, papi_vpmu_prefetch, papi_vpmu_touch_gather };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_access *access, const uint64_t *record)
