@@ -156,7 +156,6 @@ int main(void)
 		{ "how many there are", numbers },
 	};
 
-	/* On any machine, unless the person who runs this says otherwise. */
 	if (!virtual_begin())
 		return 77;
 	if (PAPI_get_event_component(PAPI_TOT_INS) != PAPI_get_component_index("vpmu")) {

@@ -738,7 +738,7 @@ static void two_lines_are_one_miss(void **state)
 	free_machine(machine);
 }
 
-/* Some of all kinds of accesses: across lines and pages, of the stack and of the thread's own, prefetches, strings. */
+/* Some of all kinds of accesses: across lines and pages, of the stack and of the thread's own, prefetches. */
 static void describe_all_kinds(struct machine *machine)
 {
 	struct papi_vpmu_description *block = describe(machine, 64, 0x401000, PAPI_VPMU_ENDS_ANYHOW, 2);

@@ -42,6 +42,7 @@ bool virtual_begin(void)
 		printf("no timer can be made: %s\n", strerror(errno));
 		return false;
 	}
+	/* On any machine, unless the person who runs this says otherwise. */
 	setenv("PAPI_VPMU", "always", 0);
 	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || PAPI_thread_init(thread_id) != PAPI_OK) {
 		printf("the library does not start: %s\n", PAPI_error_detail());
