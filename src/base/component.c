@@ -36,9 +36,17 @@ int papi_component_stand_in(void)
 
 enum papi_cpu_counters papi_component_cpu_counters(void)
 {
-	for (int i = 0; i < papi_component_count; i++)
-		if (papi_components[i]->cpu_counters)
-			return papi_components[i]->cpu_counters();
+	for (int i = 0; i < papi_component_count; i++) {
+		enum papi_cpu_counters counters;
+
+		if (!papi_components[i]->cpu_counters)
+			continue;
+		counters = papi_components[i]->cpu_counters();
+		/* Nobody reaches them where the program has disabled their component. */
+		return counters == PAPI_CPU_COUNTERS_USABLE && papi_component_check(papi_components[i]) != PAPI_OK
+			? PAPI_CPU_COUNTERS_NONE
+			: counters;
+	}
 	return PAPI_CPU_COUNTERS_NONE;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/component.h"
+#include "components/vpmu/mode.h"
 #include "machine.h"
 #include "sets.h"
 
@@ -121,6 +123,28 @@ static void the_library_has_tables_of_its_own(void **state)
 	assert_ok(PAPI_query_named_event("PAPI_TOT_INS"));
 	/* Its formula needs a clock rate, which this machine does not tell. */
 	assert_refused(PAPI_query_named_event("PAPI_IPS"), PAPI_EINVAL, "clock rate");
+}
+
+/* The machine has counters, and the program does without them, for this once. */
+static void a_disabled_cpu_leaves_presets_to_the_virtual_one(void **state)
+{
+	char name[PAPI_MAX_STR_LEN];
+
+	(void)state;
+	unsetenv("PAPI_VPMU");
+	for (int round = 0; round < 2; round++) {
+		start_library(NULL, NULL);
+		assert_int_equal(papi_component_cpu_counters(), PAPI_CPU_COUNTERS_USABLE);
+		assert_int_equal(papi_vpmu_pmu_name(0, name, sizeof(name)), PAPI_ENOEVNT);
+		PAPI_shutdown();
+		assert_ok(PAPI_disable_component_by_name("perf_event"));
+		start_library(NULL, NULL);
+		assert_int_equal(papi_component_cpu_counters(), PAPI_CPU_COUNTERS_NONE);
+		assert_says("PAPI_disable_component");
+		assert_ok(papi_vpmu_pmu_name(0, name, sizeof(name)));
+		assert_string_equal(name, "vpmu");
+		PAPI_shutdown();
+	}
 }
 
 static void the_older_variable_is_heard_too(void **state)
@@ -268,6 +292,7 @@ int main(void)
 		test_on_machine(tables_are_chosen_by_the_cpu),
 		test_on_machine(an_unknown_cpu_gets_the_generic_table),
 		test_on_machine(the_library_has_tables_of_its_own),
+		test_on_machine(a_disabled_cpu_leaves_presets_to_the_virtual_one),
 		test_on_machine(the_older_variable_is_heard_too),
 		test_on_machine(a_file_that_is_not_there_is_told),
 		test_on_machine(user_events_are_added),
