@@ -314,6 +314,16 @@ static int collect_natives(unsigned n_terms, const struct papi_event terms[], st
 	return PAPI_OK;
 }
 
+/* With what the machine tells. The formula is good: what is missing is missing here. */
+static int compile(const struct papi_definition_source *source, struct papi_formula **formula)
+{
+	int status = papi_formula_compile(source->derived, source->formula, source->n_terms, clock_hz(source), formula);
+
+	return status == PAPI_OK
+		? PAPI_OK
+		: papi_error_prefix(status == PAPI_EINVAL ? PAPI_ENOEVNT : status, "%.128s", source->symbol);
+}
+
 static int flatten(struct papi_definition *definition, const struct papi_event terms[])
 {
 	const struct papi_definition_source *source = &definition->source;
@@ -325,8 +335,7 @@ static int flatten(struct papi_definition *definition, const struct papi_event t
 	if (status == PAPI_OK)
 		status = collect_natives(source->n_terms, terms, &definition->event, maps);
 	if (status == PAPI_OK)
-		status = papi_formula_compile(
-			source->derived, source->formula, source->n_terms, clock_hz(source), &outer);
+		status = compile(source, &outer);
 	if (status == PAPI_OK) {
 		for (unsigned i = 0; i < source->n_terms; i++)
 			inner[i] = terms[i].formula;

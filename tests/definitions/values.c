@@ -180,7 +180,7 @@ static void per_second(void)
 		EXPECT_EQUAL(hertz, values[2]);
 		EXPECT_EQUAL(PAGES, values[3]);
 	} else {
-		EXPECT_ERROR(PAPI_EINVAL, "clock rate", PAPI_query_named_event("RATE"));
+		EXPECT_ERROR(PAPI_ENOEVNT, "clock rate", PAPI_query_named_event("RATE"));
 	}
 	files_library_end();
 	/* In no time. */
