@@ -369,6 +369,11 @@ static bool breakpoints_count(void)
 	return !fake.breakpoints_lost;
 }
 
+static bool breakpoints_come_first(void)
+{
+	return fake.breakpoints_first;
+}
+
 static const struct papi_perf_kernel model = {
 	.open = open_event,
 	.read = read_event,
@@ -379,6 +384,7 @@ static const struct papi_perf_kernel model = {
 	.fcntl = direct_signals,
 	.close = close_event,
 	.breakpoints_count = breakpoints_count,
+	.breakpoints_come_first = breakpoints_come_first,
 };
 
 void fake_reset(void)

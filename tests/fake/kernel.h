@@ -66,13 +66,14 @@ struct fake_event {
 extern struct fake_kernel {
 	/* The machine, for the test to set; all else is for it to look at. */
 	struct fake_pmu pmus[FAKE_PMUS];
-	bool breakpoints_lost; /* breakpoints can be opened, and never count */
-	int paranoid;          /* as perf_event_paranoid binds an ordinary user; -1 allows all */
-	bool old_inherit;      /* refuses grouped reads of inherited events, as kernels before 4.13 */
-	unsigned most_open;    /* more give EMFILE; 0: no limit */
-	bool mappable;         /* events have pages */
-	bool trial;            /* enabling a group passes 3 ns, which it runs if the counters of its PMU suffice */
-	unsigned watches;      /* breakpoints that a target can have open, 0: any number */
+	bool breakpoints_lost;  /* breakpoints can be opened, and never count */
+	bool breakpoints_first; /* their signals come before what they are for is done */
+	int paranoid;           /* as perf_event_paranoid binds an ordinary user; -1 allows all */
+	bool old_inherit;       /* refuses grouped reads of inherited events, as kernels before 4.13 */
+	unsigned most_open;     /* more give EMFILE; 0: no limit */
+	bool mappable;          /* events have pages */
+	bool trial;             /* enabling a group passes 3 ns, which it runs if the counters of its PMU suffice */
+	unsigned watches;       /* breakpoints that a target can have open, 0: any number */
 	unsigned stops;    /* on instructions, where these have registers of their own; 0: they share those of data */
 	size_t short_read; /* reads give so many bytes; 0: all */
 	void (*before_read)(void);

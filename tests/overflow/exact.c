@@ -276,11 +276,11 @@ int main(void)
 		{ "page faults", page_faults },
 		{ "every page fault", every_fault },
 		{ "a period begins with each start", periods_begin_with_start },
-		{ "stores to a variable", watched_variable },
-		{ "entries of a function", watched_function_entry },
-		{ "several events of a set", several_events },
-		{ "thresholds change, and 0 turns off", thresholds_change },
-		{ "counts are as without", counts_are_exact },
+		{ "stores to a variable", RECORD_WATCHED(watched_variable) },
+		{ "entries of a function", RECORD_WATCHED(watched_function_entry) },
+		{ "several events of a set", RECORD_WATCHED(several_events) },
+		{ "thresholds change, and 0 turns off", RECORD_WATCHED(thresholds_change) },
+		{ "counts are as without", RECORD_WATCHED(counts_are_exact) },
 	};
 
 	record_need_prompt_signals();

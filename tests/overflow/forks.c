@@ -120,10 +120,10 @@ static void in_a_handler(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "while it runs", while_it_runs },
+		{ "while it runs", RECORD_WATCHED(while_it_runs) },
 		{ "by timer", by_timer },
 		{ "again and again", again_and_again },
-		{ "in a handler", in_a_handler },
+		{ "in a handler", RECORD_WATCHED(in_a_handler) },
 	};
 
 	record_need_prompt_signals();

@@ -256,14 +256,14 @@ static void use_another_set(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "read", read_it },
-		{ "reset", reset_it },
-		{ "accum", accumulate_it },
-		{ "stop", stop_it },
-		{ "stop and start", restart_it },
-		{ "which event", ask_which },
-		{ "change what overflows", change_it },
-		{ "another set", use_another_set },
+		{ "read", RECORD_WATCHED(read_it) },
+		{ "reset", RECORD_WATCHED(reset_it) },
+		{ "accum", RECORD_WATCHED(accumulate_it) },
+		{ "stop", RECORD_WATCHED(stop_it) },
+		{ "stop and start", RECORD_WATCHED(restart_it) },
+		{ "which event", RECORD_WATCHED(ask_which) },
+		{ "change what overflows", RECORD_WATCHED(change_it) },
+		{ "another set", RECORD_WATCHED(use_another_set) },
 	};
 
 	record_need_prompt_signals();

@@ -168,11 +168,11 @@ static void by_timer(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "delivered when PAPI_stop returns", delivered_at_stop },
-		{ "delivered before cleanup", delivered_before_cleanup },
-		{ "in a histogram", in_a_histogram },
-		{ "stopped by the handler of another set", stopped_by_a_handler },
-		{ "the signal is blocked", blocked },
+		{ "delivered when PAPI_stop returns", RECORD_WATCHED(delivered_at_stop) },
+		{ "delivered before cleanup", RECORD_WATCHED(delivered_before_cleanup) },
+		{ "in a histogram", RECORD_WATCHED(in_a_histogram) },
+		{ "stopped by the handler of another set", RECORD_WATCHED(stopped_by_a_handler) },
+		{ "the signal is blocked", RECORD_WATCHED(blocked) },
 		{ "by timer", by_timer },
 	};
 

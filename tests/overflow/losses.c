@@ -144,11 +144,11 @@ static void left_over(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "more than the kernel keeps", too_many },
-		{ "the queue of signals is full", signal_queue_is_full },
-		{ "a handler stops while others wait", handler_stops_with_others_waiting },
+		{ "more than the kernel keeps", RECORD_WATCHED(too_many) },
+		{ "the queue of signals is full", RECORD_WATCHED(signal_queue_is_full) },
+		{ "a handler stops while others wait", RECORD_WATCHED(handler_stops_with_others_waiting) },
 		{ "a handler slower than its event", handler_slower_than_its_event },
-		{ "left over from the last run", left_over },
+		{ "left over from the last run", RECORD_WATCHED(left_over) },
 	};
 
 	record_need_prompt_signals();

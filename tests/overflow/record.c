@@ -21,6 +21,25 @@ void record_need_prompt_signals(void)
 	exit(77);
 }
 
+void record_refuse_watched(void)
+{
+	static struct work_cell cell;
+	char name[WORK_NAME];
+	int set, state;
+
+	work_name(name, &cell, "/8:w");
+	set = work_set(name, NULL, NULL);
+	EXPECT_ERROR(PAPI_ENOSUPP, RECORD_REFUSED_WATCH,
+		PAPI_overflow(set, record_code(set, 0), 1, PAPI_OVERFLOW_HARDWARE, record_handler));
+	EXPECT_OK(PAPI_state(set, &state));
+	EXPECT_EQUAL(PAPI_STOPPED, state);
+	EXPECT_OK(PAPI_start(set));
+	work_store(&cell, 100);
+	EXPECT_EQUAL(100, work_stop(set));
+	work_discard(set);
+	check_skip("breakpoints do not overflow in the thread that they count, on this processor");
+}
+
 void record_clear(void)
 {
 	memset((void *)&record, 0, sizeof(record));

@@ -301,15 +301,15 @@ IN_PROCESS(calls_are_restarted)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "the program had a handler before", handler_from_before_apart },
-		{ "the program installs a handler later", handler_from_after_apart },
-		{ "a handler without SA_SIGINFO, with a mask", handler_of_the_old_kind_apart },
-		{ "the program ignores the signal", ignored_apart },
-		{ "no handler: the default effect", default_effect },
-		{ "SIGIO", sigio_of_the_program_apart },
+		{ "the program had a handler before", RECORD_WATCHED(handler_from_before_apart) },
+		{ "the program installs a handler later", RECORD_WATCHED(handler_from_after_apart) },
+		{ "a handler without SA_SIGINFO, with a mask", RECORD_WATCHED(handler_of_the_old_kind_apart) },
+		{ "the program ignores the signal", RECORD_WATCHED(ignored_apart) },
+		{ "no handler: the default effect", RECORD_WATCHED(default_effect) },
+		{ "SIGIO", RECORD_WATCHED(sigio_of_the_program_apart) },
 		{ "a timer of the program", timer_of_the_program_apart },
-		{ "blocked for a while", blocked_for_a_while_apart },
-		{ "alternate stack, errno", alternate_stack_and_errno_apart },
+		{ "blocked for a while", RECORD_WATCHED(blocked_for_a_while_apart) },
+		{ "alternate stack, errno", RECORD_WATCHED(alternate_stack_and_errno_apart) },
 		{ "interrupted calls are restarted", calls_are_restarted_apart },
 	};
 

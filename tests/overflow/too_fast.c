@@ -244,9 +244,9 @@ int main(void)
 		{ "a handler that does nothing", handler_that_does_nothing },
 		{ "a handler slower than its event", slow_handlers },
 		{ "a handler slower than its event, by timer", slow_handlers_by_timer },
-		{ "a handler that causes its event", handler_that_causes_its_event },
-		{ "one signal waits", one_signal_waits },
-		{ "the process can be ended", can_be_ended },
+		{ "a handler that causes its event", RECORD_WATCHED(handler_that_causes_its_event) },
+		{ "one signal waits", RECORD_WATCHED(one_signal_waits) },
+		{ "the process can be ended", RECORD_WATCHED(can_be_ended) },
 	};
 	int status;
 

@@ -213,11 +213,11 @@ static void weighted_by_timer(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "one function", one_function },
-		{ "several regions and events", several_regions },
-		{ "beside a handler", beside_a_handler },
-		{ "ended by cleanup", ended_by_cleanup },
-		{ "ended by shutdown", ended_by_shutdown },
+		{ "one function", RECORD_WATCHED(one_function) },
+		{ "several regions and events", RECORD_WATCHED(several_regions) },
+		{ "beside a handler", RECORD_WATCHED(beside_a_handler) },
+		{ "ended by cleanup", RECORD_WATCHED(ended_by_cleanup) },
+		{ "ended by shutdown", RECORD_WATCHED(ended_by_shutdown) },
 		{ "weighted, by timer", weighted_by_timer },
 	};
 

@@ -81,6 +81,16 @@ static bool breakpoints_count(void)
 	return !answered || count;
 }
 
+/* Of data, too; on x86-64 those of data come behind the access, and a flag keeps those of code from coming again. */
+static bool breakpoints_come_first(void)
+{
+#ifdef __aarch64__
+	return true;
+#else
+	return false;
+#endif
+}
+
 const struct papi_perf_kernel papi_perf_linux = {
 	.open = open_event,
 	.read = read_event,
@@ -91,6 +101,7 @@ const struct papi_perf_kernel papi_perf_linux = {
 	.fcntl = fcntl_event,
 	.close = close_event,
 	.breakpoints_count = breakpoints_count,
+	.breakpoints_come_first = breakpoints_come_first,
 };
 
 const struct papi_perf_kernel *papi_perf_kernel = &papi_perf_linux;

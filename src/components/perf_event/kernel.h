@@ -24,6 +24,9 @@ struct papi_perf_kernel {
 	/* Whether breakpoints that can be opened also count: not where a hypervisor loses them. True where none can
 	 * be opened. */
 	bool (*breakpoints_count)(void);
+	/* Whether a breakpoint is told of, and its signal comes, before its instruction is done: that begins anew then,
+	 * and is counted again. */
+	bool (*breakpoints_come_first)(void);
 };
 
 /* The table in force. A test sets it before PAPI_library_init(). */

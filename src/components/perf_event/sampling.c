@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -252,6 +253,21 @@ static int check_period(const struct papi_perf_encoding *encoding, long long thr
 	return PAPI_OK;
 }
 
+/* Where the signal of a breakpoint comes too early, it must not interrupt the thread that the breakpoint is for. */
+static int check_target(const struct papi_perf_control *control, unsigned native)
+{
+	pid_t target = control->options.attach;
+
+	if (!papi_perf_kernel->breakpoints_come_first() ||
+		control->natives[native]->attr.type != PERF_TYPE_BREAKPOINT ||
+		(target && target != (pid_t)syscall(SYS_gettid)))
+		return PAPI_OK;
+	return papi_error(PAPI_ENOSUPP,
+		"breakpoints cannot overflow in hardware in the thread that they count: on this processor the signal "
+		"comes before the access is done, which is then begun and counted again, for ever if each one "
+		"overflows; let them overflow by timer (PAPI_OVERFLOW_FORCE_SW), or count another thread or process");
+}
+
 static int reopen(struct papi_perf_control *control)
 {
 	struct papi_options options = control->options;
@@ -267,6 +283,8 @@ int papi_perf_arm(void *pointer, unsigned position, long long threshold, int coo
 	int status = check_period(control->natives[position], threshold);
 	long long before;
 
+	if (status == PAPI_OK && threshold)
+		status = check_target(control, position);
 	if (status == PAPI_OK && !control->sampling)
 		status = make_sampling(control);
 	if (status != PAPI_OK)
@@ -318,6 +336,8 @@ int papi_perf_sampling_start(struct papi_perf_control *control)
 	struct papi_perf_sampling *sampling = control->sampling;
 	int status = papi_perf_signals_claim();
 
+	for (unsigned i = 0; status == PAPI_OK && i < sampling->n_rings; i++)
+		status = check_target(control, sampling->rings[i].native);
 	if (status == PAPI_OK && sampling->thread != papi_thread_number())
 		status = direct_signals(sampling);
 	if (status != PAPI_OK)

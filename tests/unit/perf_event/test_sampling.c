@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "sanitizers.h"
 #include "sets.h"
@@ -206,6 +207,30 @@ static void full_rings(void **state)
 	destroy_set(set);
 }
 
+/* Then the thread that is counted must not be the one that gets the signal. */
+static void signals_before_the_access(void **state)
+{
+	int set = SET_OF("mem:0x1000:w"), code = code_of("mem:0x1000:w");
+
+	(void)state;
+	fake.breakpoints_first = true;
+	assert_refused(PAPI_overflow(set, code, 5, PAPI_OVERFLOW_HARDWARE, handler), PAPI_ENOSUPP, "counted again");
+	assert_null(sampled());
+	/* Without the flag it is done by timer. */
+	assert_ok(PAPI_overflow(set, code, 5, 0, handler));
+	assert_null(sampled());
+	assert_ok(PAPI_overflow(set, code, 0, 0, NULL));
+	assert_ok(PAPI_attach(set, (unsigned long)getppid()));
+	assert_ok(PAPI_overflow(set, code, 5, PAPI_OVERFLOW_HARDWARE, handler));
+	expect_overflows(set, "mem:0x1000:w", 5);
+	assert_ok(PAPI_detach(set));
+	assert_refused(PAPI_start(set), PAPI_ENOSUPP, "counted again");
+	assert_ok(PAPI_overflow(set, code, 0, 0, NULL));
+	assert_ok(PAPI_start(set));
+	assert_ok(PAPI_stop(set, NULL));
+	destroy_set(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +240,7 @@ int main(void)
 		test_on_model(other_errors_are_told),
 		test_on_model(no_interrupts),
 		test_on_model(full_rings),
+		test_on_model(signals_before_the_access),
 	};
 
 	if (!THREAD_SANITIZER)
