@@ -45,9 +45,10 @@ static void *map_page(int fd, size_t size)
 	return page == MAP_FAILED ? NULL : page;
 }
 
+/* With all its pages: before Linux 6.13 they came by faults of the program's, which are counted. */
 static void *map_ring(int fd, size_t size)
 {
-	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
 
 	return pages == MAP_FAILED ? NULL : pages;
 }
