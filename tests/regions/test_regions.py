@@ -2,8 +2,11 @@
 """What regions count, in programs that nest, recurse, jump, fork and end in every way: subject.c."""
 import os
 import re
+import subprocess
 
 import regions_harness as harness
+
+AVAIL = os.path.join(os.environ["PAPI_TOOLS"], "papi_avail")
 
 
 class RegionsTest(harness.RegionsTest):
@@ -140,6 +143,8 @@ class RegionsTest(harness.RegionsTest):
 
     def test_presets(self):
         """By hardware or by translation: nearly what the source says, and the same again in another process."""
+        by_translation = "Counting                 : virtual" in subprocess.run(
+            [AVAIL], stdout=subprocess.PIPE, text=True, check=True).stdout
         seen = []
         for _ in range(2):
             result = self.run_program("test_regions_subject", "nested", PAPI_EVENTS="PAPI_TOT_INS")
@@ -151,7 +156,8 @@ class RegionsTest(harness.RegionsTest):
             # 75 writes in "a", 60 of them in "b", and one in the other "b"; each is an instruction at least.
             self.assertGreaterEqual(whole, inner + 15)
             self.assertGreaterEqual(inner, 60)
-            self.assertGreaterEqual(inner, 10 * single)
+            # Three times as often; what hardware counts beside that, of the library, is the same each time.
+            self.assertGreaterEqual(inner, (10 if by_translation else 3) * single)
 
     def test_report(self):
         result = self.run_program("test_regions_subject", "nested", PAPI_REPORT="1")
