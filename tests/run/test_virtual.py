@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole programs counted virtually, by the agent: exactly, wherever they go, and with a reason where it cannot."""
 import os
+import platform
 import shutil
 import subprocess
 import unittest
@@ -167,7 +168,9 @@ class Memory(RunTest):
     def assert_small(self, *command):
         _, alone = self.memory(*command)
         size, resident = self.memory(PAPI_RUN, "-e", self.EVENTS, *command)
-        self.assertLess(resident, 1.5 * alone + 16 * 1024)
+        # On arm64 each way out of a block has a description of its own, and more marks.
+        fixed = 28 if platform.machine() == "aarch64" else 16
+        self.assertLess(resident, 1.5 * alone + fixed * 1024)
         return size
 
     def test_of_a_small_program(self):
