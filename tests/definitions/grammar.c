@@ -18,15 +18,28 @@ struct good {
 	const char *terms[4];
 };
 
+/* Whether the formula has the clock rate in it, and the machine does not tell that. */
+static bool wants_clock_rate(const struct good *good)
+{
+	bool has = strstr(good->derived, "_PS") || (good->formula && strchr(good->formula, '#'));
+
+	return has && PAPI_get_hardware_info()->cpu_max_mhz == 0;
+}
+
 static void expect_event(const struct good *good, const PAPI_event_info_t *info)
 {
 	unsigned n = 0;
 
 	EXPECT_TEXT(good->derived, info->derived);
 	EXPECT_TEXT(good->formula ? good->formula : "", info->postfix);
-	EXPECT_TEXT(good->note ? good->note : "", info->note);
 	EXPECT_TEXT(good->short_description ? good->short_description : "", info->short_descr);
 	EXPECT_TEXT(good->description ? good->description : "", info->long_descr);
+	if (wants_clock_rate(good)) {
+		EXPECT(strstr(info->note, "X: a formula uses the clock rate") != NULL);
+		EXPECT_EQUAL(0, info->count);
+		return;
+	}
+	EXPECT_TEXT(good->note ? good->note : "", info->note);
 	while (n < COUNT_OF(good->terms) && good->terms[n]) {
 		EXPECT_TEXT(good->terms[n], info->name[n]);
 		/* The code of a native; a term that is defined itself has one of another kind. */
