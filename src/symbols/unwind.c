@@ -28,6 +28,7 @@ struct rule {
 struct row {
 	uint64_t address;
 	bool known, signal;
+	bool restorer; /* the caller is what a signal interrupted, in the kernel's frame */
 	unsigned back; /* the register whose value is the return address */
 	unsigned base; /* the register that the frame address is at an offset to */
 	uint64_t offset;
@@ -43,6 +44,7 @@ struct papi_unwind_table {
 	Dwarf_CFI *debug;  /* what debuggers have */
 	const struct papi_unwind_machine *machine;
 	char *image; /* of what is no file */
+	size_t image_size;
 	struct row **slots;
 	size_t n_slots, n;
 };
@@ -60,19 +62,21 @@ static const struct papi_unwind_machine *machine_of(Elf *elf)
 	return header.e_machine == EM_AARCH64 ? papi_unwind_machine("aarch64") : NULL;
 }
 
-static struct papi_unwind_table *open_elf(Elf *elf, char *image)
+static struct papi_unwind_table *open_elf(Elf *elf, char *image, size_t image_size)
 {
 	struct papi_unwind_table *table = papi_memory_zero(1, sizeof(*table));
 
 	table->elf = elf;
 	table->image = image;
+	table->image_size = image_size;
 	table->machine = elf && elf_kind(elf) == ELF_K_ELF ? machine_of(elf) : NULL;
 	if (table->machine) {
 		table->loaded = dwarf_getcfi_elf(elf);
 		table->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 		table->debug = table->dwarf ? dwarf_getcfi(table->dwarf) : NULL;
 	}
-	if (table->loaded || table->debug)
+	/* The kernel's code has no table on arm64, and is_restorer() knows it all the same. */
+	if (table->loaded || table->debug || (image && table->machine))
 		return table;
 	papi_unwind_close(table);
 	return NULL;
@@ -82,7 +86,7 @@ struct papi_unwind_table *papi_unwind_open_file(int file)
 {
 	elf_version(EV_CURRENT);
 	/* Not mapped: a file that is made shorter meanwhile would end the reader by a signal. */
-	return open_elf(elf_begin(file, ELF_C_READ, NULL), NULL);
+	return open_elf(elf_begin(file, ELF_C_READ, NULL), NULL, 0);
 }
 
 /* The image ends behind its last segment or table of sections. */
@@ -111,7 +115,7 @@ struct papi_unwind_table *papi_unwind_open_vdso(void)
 	size = size_of_image(image);
 	copy = papi_memory_grow(NULL, size, 1);
 	memcpy(copy, image, size);
-	return open_elf(elf_memory(copy, size), copy);
+	return open_elf(elf_memory(copy, size), copy, size);
 }
 
 static void forget_rows(struct papi_unwind_table *table)
@@ -209,12 +213,27 @@ static void fill(struct row *row, Dwarf_Frame *frame, unsigned number)
 		row->rules[i] = rule_of(frame, (int)i);
 }
 
+/*
+ * On arm64 handlers return to code of the kernel's. It has no unwind table, and by its frame pointer comes what the
+ * interrupted function would have returned to, without that function. address: inside of the instruction before, as if
+ * that had called.
+ */
+static bool is_restorer(const struct papi_unwind_table *table, uint64_t address)
+{
+	static const uint32_t code[] = { 0xd2801168, 0xd4000001 }; /* mov x8, rt_sigreturn; svc 0 */
+	uint64_t at = (address + 1) & ~UINT64_C(3);
+
+	return table->image && table->machine->elf == EM_AARCH64 && at <= table->image_size &&
+		table->image_size - at >= sizeof(code) && memcmp(table->image + at, code, sizeof(code)) == 0;
+}
+
 static struct row *make_row(struct papi_unwind_table *table, uint64_t address)
 {
 	struct row *row = papi_memory_zero(1, sizeof(*row));
 	Dwarf_Frame *frame = NULL;
 
 	row->address = address;
+	row->restorer = is_restorer(table, address);
 	if (!(table->loaded && dwarf_cfi_addrframe(table->loaded, address, &frame) == 0) &&
 		!(table->debug && dwarf_cfi_addrframe(table->debug, address, &frame) == 0))
 		return row;
@@ -356,16 +375,44 @@ static enum papi_unwind_step step_by_row(
 	return row->signal ? PAPI_UNWIND_INTERRUPTED : PAPI_UNWIND_CALLED;
 }
 
+/* All registers are on the stack, in the order of their numbers. */
+static enum papi_unwind_step step_by_frame_of_signal(
+	struct papi_unwind_state *state, const struct papi_unwind_stack *stack)
+{
+	/* Behind siginfo_t, and in ucontext_t behind its flags, link, stack, room for signal masks, and the address of
+	 * a fault. */
+	uint64_t at = state->registers[state->machine->stack] + 128 + 176 + 8;
+
+	state->known = 0;
+	for (unsigned i = 0; i <= state->machine->pc; i++, at += 8) {
+		uint64_t value;
+		bool beyond = false;
+
+		if (!papi_unwind_read(stack, at, &value, &beyond))
+			return beyond ? PAPI_UNWIND_BEYOND : PAPI_UNWIND_LOST;
+		set(state, i, value);
+	}
+	return PAPI_UNWIND_INTERRUPTED;
+}
+
+static enum papi_unwind_step step(
+	const struct row *row, struct papi_unwind_state *state, const struct papi_unwind_stack *stack)
+{
+	if (row && row->restorer)
+		return step_by_frame_of_signal(state, stack);
+	return row && row->known ? step_by_row(row, state, stack) : step_by_frame(state, stack);
+}
+
 enum papi_unwind_step papi_unwind_step(struct papi_unwind_table *table, uint64_t address,
 	struct papi_unwind_state *state, const struct papi_unwind_stack *stack)
 {
 	const struct row *row = table && table->machine == state->machine ? find_row(table, address) : NULL;
 	uint64_t pc = state->registers[state->machine->pc], low = state->registers[state->machine->stack];
-	enum papi_unwind_step step = row && row->known ? step_by_row(row, state, stack) : step_by_frame(state, stack);
+	enum papi_unwind_step to = step(row, state, stack);
 
 	/* Callers lie above, but for what a signal interrupted on another stack. */
-	if (step == PAPI_UNWIND_CALLED && state->registers[state->machine->stack] <= low &&
+	if (to == PAPI_UNWIND_CALLED && state->registers[state->machine->stack] <= low &&
 		(state->registers[state->machine->stack] < low || state->registers[state->machine->pc] == pc))
 		return PAPI_UNWIND_LOST;
-	return step;
+	return to;
 }
