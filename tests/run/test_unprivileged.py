@@ -27,8 +27,11 @@ class Unprivileged(RunTest):
     def setUp(self):
         super().setUp()
         with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
-            if int(file.read()) < 2:
-                self.skipTest("everybody may count in the kernel here: kernel.perf_event_paranoid is below 2")
+            paranoid = int(file.read())
+        if paranoid < 2:
+            self.skipTest("everybody may count in the kernel here: kernel.perf_event_paranoid is below 2")
+        if paranoid > 2:
+            self.skipTest("users may count nothing here: kernel.perf_event_paranoid is above 2")
         self.prefix = prefix_of_nobody()
         if self.prefix is None:
             self.skipTest("no other user can run papi_run here (setpriv, or the permissions of the build directory)")
