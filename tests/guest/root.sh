@@ -6,6 +6,7 @@
 #
 #   root/         its files, without documents and translations
 #   root.cpio     the same, as the guest's first file system
+#   packages      those that were named
 #
 # Packages are unpacked and nothing of them is run. What is there already is not downloaded again. Exit status 77, with
 # the reason on one line, when something is not to be had.
@@ -21,7 +22,7 @@ shift
 packages='bash bc bsdextrautils busybox bzip2 coreutils dash dc diffutils file findutils gawk grep gzip jq ksh lua5.4
 lz4 m4 make mawk mksh patch perl-base python3 sed sqlite3 tar tcl8.6 tcsh xz-utils yash zsh zstd'
 
-[ ! -e "$directory/root.cpio" ] || exit 0
+[ "$*" != "$(cat "$directory/packages" 2>/dev/null)" ] || [ ! -e "$directory/root.cpio" ] || exit 0
 command -v cpio >/dev/null || skip 'cpio is not here to make the file system of the guest'
 work=$(mktemp -d "$directory/root.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -55,3 +56,4 @@ printf 'root:x:0:\n' >"$root/etc/group"
 rm -rf "$directory/root"
 mv "$root" "$directory/root"
 mv "$work/root.cpio" "$directory/root.cpio"
+printf '%s\n' "$*" >"$directory/packages"

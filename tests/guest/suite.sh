@@ -23,9 +23,9 @@ work=$directory/suite/work
 mkdir -p "$directory/suite"
 
 # What the library, its tools and its tests can use, and a compiler for those that build a program.
-"$here/root.sh" "$directory/suite" gcc hostname libc6-dev libcmocka-dev libdw-dev libelf-dev libjansson-dev \
-	libmicrohttpd-dev libncurses-dev libpfm4-dev libsqlite3-dev libstdc++-12-dev pkg-config procps python3-pytest \
-	util-linux || exit
+"$here/root.sh" "$directory/suite" bsdutils gcc hostname libc-bin libc6-dev libcmocka-dev libdw-dev libelf-dev \
+	libjansson-dev libmicrohttpd-dev libncurses-dev libpfm4-dev libsqlite3-dev libstdc++-12-dev mount pkg-config \
+	procps python3-pytest util-linux || exit
 
 if ! [ -e "$build/build.ninja" ]; then
 	# Debian's cross g++ may be missing; clang is a cross compiler for any C++ library it is shown.
