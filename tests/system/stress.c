@@ -185,6 +185,14 @@ WORK_PLAIN static void add_up(unsigned rounds)
 			 : "+r"(rounds)
 			 :
 			 : "xmm0", "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("	movi	d0, 0\n"
+			 "1:	fadd	d0, d0, d0\n"
+			 "	subs	%w0, %w0, 1\n"
+			 "	b.ne	1b"
+			 : "+r"(rounds)
+			 :
+			 : "v0", "cc");
 #else
 	for (volatile unsigned n = 0; n < rounds; n++)
 		;
@@ -250,6 +258,16 @@ static bool start(struct thread *thread, enum own which, int threshold, const ch
 		done_or_refused(thread, doing, PAPI_start(set));
 }
 
+/* On arm64 a signal that comes with a store makes that begin, and count, again. */
+static void expect_stores(unsigned n, long long count)
+{
+#ifdef __aarch64__
+	EXPECT(count >= n);
+#else
+	EXPECT_EQUAL(n, count);
+#endif
+}
+
 static void check_watched(struct thread *thread)
 {
 	unsigned n = random_below(&thread->dice, 500) + 1;
@@ -260,11 +278,11 @@ static void check_watched(struct thread *thread)
 		return;
 	work_store(&thread->cell, n / 2);
 	if (done_or_refused(thread, "read of a watched variable", PAPI_read(set, &count)))
-		EXPECT_EQUAL(n / 2, count);
+		expect_stores(n / 2, count);
 	work_store(&thread->cell, n - n / 2);
 	if (!done_or_refused(thread, "stop of a watched variable", PAPI_stop(set, &count)))
 		return;
-	EXPECT_EQUAL(n, count);
+	expect_stores(n, count);
 	check_overflows(thread, WATCHED, count, threshold);
 	thread->checked[WATCHED]++;
 }
