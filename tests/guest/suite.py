@@ -30,6 +30,7 @@ LEFT_OUT = {
     "system idioms": "counts branches, of which the guest's PMU knows none",
     "bench": "measures speed, of which the guest's clock knows nothing",
     "roofline": "measures speed, of which the guest's clock knows nothing",
+    "times": "the same visits again and again, which takes hours there; \"attach\" makes each once",
     "by instructions": "a setting of QEMU's user mode; in this machine signals come between any two anyway",
     "arm64 profile witness": "a plugin of QEMU's user mode",
     "arm64 decode": "a disassembler of the machine that builds is the witness",
