@@ -188,6 +188,28 @@ static void touch_gather(struct reference_model *plain, const struct papi_vpmu_m
 	reference_access(plain, addresses, n, access->extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4, access->kind);
 }
 
+static void touch_active(struct reference_model *plain, const struct papi_vpmu_models *models,
+	const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	const struct papi_vpmu_active *active = &access->active;
+	unsigned sizes[256], n = 0, next = 0;
+	struct papi_vpmu_piece piece = { .size = 0 };
+	uint64_t addresses[256];
+
+	if (access->kind == PAPI_VPMU_PREFETCH) {
+		for (unsigned i = 0; i <= active->last; i++)
+			if (papi_vpmu_is_active(active, record + access->word, i))
+				reference_prefetch(plain, papi_vpmu_active_address(active, record + access->word, i),
+					active->size);
+		return;
+	}
+	for (; papi_vpmu_active_next(models, access, record, &next, &piece); n++) {
+		addresses[n] = piece.address;
+		sizes[n] = piece.size;
+	}
+	reference_access_of(plain, addresses, sizes, n, access->kind);
+}
+
 static void touch(struct reference_model *plain, const struct papi_vpmu_models *models,
 	const struct papi_vpmu_access *access, const uint64_t *record)
 {
@@ -199,6 +221,10 @@ static void touch(struct reference_model *plain, const struct papi_vpmu_models *
 	}
 	if (access->form == PAPI_VPMU_FORM_GATHER) {
 		touch_gather(plain, models, access, record);
+		return;
+	}
+	if (access->form == PAPI_VPMU_FORM_ACTIVE) {
+		touch_active(plain, models, access, record);
 		return;
 	}
 	address = papi_vpmu_address_of(access, record) +

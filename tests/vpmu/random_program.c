@@ -110,6 +110,29 @@ static struct walk any_walk(const struct trace *trace)
 	};
 }
 
+/* Elements of 1 to 8 bytes in a row, or of 4 and 8 where a vector says. */
+static void make_active(struct access *access)
+{
+	bool indexed = below(2), wide = below(2);
+	unsigned stride = indexed ? wide || below(2) ? 3 : 2 : below(4);
+	unsigned how = indexed ? PAPI_VPMU_ACTIVE_INDEXED | below(4) | (wide ? PAPI_VPMU_ACTIVE_WIDE : 0) |
+			(below(2) ? PAPI_VPMU_ACTIVE_SIGNED : 0)
+			       : 0;
+
+	access->prefetches = !below(4);
+	access->kind = access->prefetches || access->kind != PAPI_VPMU_WRITE ? PAPI_VPMU_READ : PAPI_VPMU_WRITE;
+	if (!indexed && !access->prefetches && !below(4))
+		how |= PAPI_VPMU_ACTIVE_ANY;
+	if (!access->prefetches && !below(3))
+		how |= PAPI_VPMU_ACTIVE_STOPS;
+	access->size = (unsigned)ONE_OF(1, 2, 4, 8, 12, 32);
+	access->active = (struct papi_vpmu_active){ .displacement = (int32_t)access->displacement,
+		.last = (uint8_t)((64 >> stride) - 1),
+		.size = (uint8_t)access->size,
+		.stride = (uint8_t)stride,
+		.how = (uint8_t)how };
+}
+
 static void add_access(struct block *block, unsigned instruction, bool special)
 {
 	struct access *access = &block->accesses[block->n_accesses++];
@@ -124,7 +147,7 @@ static void add_access(struct block *block, unsigned instruction, bool special)
 		access->displacement = 0x600000 + below(2 * PAGE);
 	}
 	if (special && below(2))
-		access->sort = PREFETCH + below(4);
+		access->sort = PREFETCH + below(5);
 	/* Each has values of its own. */
 	for (unsigned i = 0; i + 1 < block->n_accesses; i++)
 		if (access->sort >= STRING && access->sort != THREAD_LOCAL && block->accesses[i].sort == access->sort)
@@ -135,6 +158,8 @@ static void add_access(struct block *block, unsigned instruction, bool special)
 		access->size = access->size >= 8 ? 8 : 4;
 	if (access->sort == GATHER)
 		access->kind = access->kind == PAPI_VPMU_WRITE ? PAPI_VPMU_WRITE : PAPI_VPMU_READ;
+	if (access->sort == ACTIVE)
+		make_active(access);
 }
 
 /* Pushes or pops: a run of accesses of 8 bytes, up or down. */
@@ -235,6 +260,12 @@ static struct papi_vpmu_access describe_access(
 		made.word = 1 + WORDS + 2;
 		made.extent = PAPI_VPMU_GATHER_ALWAYS | 7 | PAPI_VPMU_GATHER_WIDE_INDEX | PAPI_VPMU_GATHER_MASK_BITS |
 			1 << PAPI_VPMU_GATHER_SCALE_SHIFT | (access->size == 8 ? PAPI_VPMU_GATHER_WIDE : 0);
+		break;
+	case ACTIVE:
+		made.form = PAPI_VPMU_FORM_ACTIVE;
+		made.word = 1 + WORDS + 2 + 10;
+		made.active = access->active;
+		made.kind = access->prefetches ? PAPI_VPMU_PREFETCH : made.kind;
 		break;
 	case THREAD_LOCAL:
 		made.form = PAPI_VPMU_FORM_THREAD_LOCAL;

@@ -20,7 +20,8 @@
 #define INSTRUCTIONS 10
 #define ACCESSES     10
 #define WORDS        3
-#define WORDS_MOST   (1 + WORDS + 2 + 10) /* of a record: with a string and a gather, but for where it goes */
+/* Of a record, but for where it goes: with a string, a gather, and an access of active elements. */
+#define WORDS_MOST (1 + WORDS + 2 + 10 + 10)
 
 /* ---- random numbers: the same ones from the same state ---- */
 
@@ -35,14 +36,16 @@ uint64_t one_of(const uint64_t values[], unsigned n);
 
 /* ---- programs ---- */
 
-enum sort { ORDINARY, CONSTANT, PREFETCH, STRING, THREAD_LOCAL, GATHER };
+enum sort { ORDINARY, CONSTANT, PREFETCH, STRING, THREAD_LOCAL, GATHER, ACTIVE };
 
 /* What an instruction does to memory. */
 struct access {
 	enum sort sort;
 	enum papi_vpmu_access_kind kind;
 	unsigned instruction, word, size;
-	int64_t displacement; /* from its value; of CONSTANT the address */
+	int64_t displacement;           /* from its value; of CONSTANT the address */
+	struct papi_vpmu_active active; /* of ACTIVE; the base, 64 bits of a predicate, and 64 bytes of a vector */
+	bool prefetches;
 };
 
 /* Where the value of a word goes from run to run. */

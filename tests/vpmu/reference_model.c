@@ -146,15 +146,18 @@ static unsigned touch(struct reference_model *model, uint64_t address, unsigned 
 	return most;
 }
 
-void reference_access(struct reference_model *model, const uint64_t addresses[], unsigned n, unsigned size,
-	enum papi_vpmu_access_kind kind)
+static void access_pieces(struct reference_model *model, const uint64_t addresses[], const unsigned sizes[], unsigned n,
+	unsigned size, enum papi_vpmu_access_kind kind)
 {
 	bool counting = model->counting, is_write = kind == PAPI_VPMU_WRITE, any = false;
 	unsigned most = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		bool asked = is_asked_for(model, addresses[i], size);
 		unsigned missed;
+		bool asked;
+
+		size = sizes ? sizes[i] : size;
+		asked = is_asked_for(model, addresses[i], size);
 
 		model->counting = counting && asked;
 		missed = touch(model, addresses[i], size, is_write, !any && asked);
@@ -169,6 +172,18 @@ void reference_access(struct reference_model *model, const uint64_t addresses[],
 		return;
 	count(model, PAPI_VPMU_LOADS, kind != PAPI_VPMU_WRITE);
 	count(model, PAPI_VPMU_STORES, kind != PAPI_VPMU_READ);
+}
+
+void reference_access(struct reference_model *model, const uint64_t addresses[], unsigned n, unsigned size,
+	enum papi_vpmu_access_kind kind)
+{
+	access_pieces(model, addresses, NULL, n, size, kind);
+}
+
+void reference_access_of(struct reference_model *model, const uint64_t addresses[], const unsigned sizes[], unsigned n,
+	enum papi_vpmu_access_kind kind)
+{
+	access_pieces(model, addresses, sizes, n, 0, kind);
 }
 
 /* Only that it missed the first level is counted. */

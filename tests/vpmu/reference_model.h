@@ -54,6 +54,9 @@ void reference_fetch(struct reference_model *model, uint64_t address, unsigned s
  * and the write never misses. */
 void reference_access(struct reference_model *model, const uint64_t addresses[], unsigned n, unsigned size,
 	enum papi_vpmu_access_kind kind);
+/* The same, of pieces of those sizes. */
+void reference_access_of(struct reference_model *model, const uint64_t addresses[], const unsigned sizes[], unsigned n,
+	enum papi_vpmu_access_kind kind);
 void reference_prefetch(struct reference_model *model, uint64_t address, unsigned size);
 
 void reference_conditional(struct reference_model *model, uint64_t branch, bool taken);

@@ -40,6 +40,11 @@ static uint64_t place_code(uint64_t pc)
 	return is_uncounted(pc) ? 0 : numbered(pc);
 }
 
+static bool can_read(uint64_t address)
+{
+	return address / PAGE % 5 != 3;
+}
+
 /* ---- where it happens ---- */
 
 static void add(
@@ -108,6 +113,49 @@ static void access_gather(struct trace *trace, const struct access *access, cons
 	reference_access(trace->plain, addresses, n, access->size, access->kind);
 }
 
+static uint64_t active_address(const struct access *access, const uint64_t *own, unsigned element)
+{
+	const struct papi_vpmu_active *active = &access->active;
+	uint64_t address = own[0] + (uint64_t)access->displacement, index = 0;
+
+	if (!(active->how & PAPI_VPMU_ACTIVE_INDEXED))
+		return active->how & PAPI_VPMU_ACTIVE_ANY ? address : address + (uint64_t)element * access->size;
+	memcpy(&index, (const char *)&own[2] + ((size_t)element << active->stride),
+		active->how & PAPI_VPMU_ACTIVE_WIDE ? 8 : 4);
+	if (!(active->how & PAPI_VPMU_ACTIVE_WIDE) && active->how & PAPI_VPMU_ACTIVE_SIGNED)
+		index = (uint64_t)(int64_t)(int32_t)index;
+	return address + (index << (active->how & 3));
+}
+
+/* Elements in a row are one piece; where it stops, none comes any more. */
+static void access_active(struct trace *trace, const struct access *access, const uint64_t *values)
+{
+	const uint64_t *own = values + WORDS + 2 + 10;
+	unsigned sizes[64], n = 0, how = access->active.how, left = how & PAPI_VPMU_ACTIVE_ANY ? 1 : 64, before = 64;
+	uint64_t addresses[64];
+
+	for (unsigned i = 0; i < 64u >> access->active.stride && left; i++) {
+		uint64_t address = active_address(access, own, i);
+
+		if (!(own[1] >> (i << access->active.stride) & 1))
+			continue;
+		if (how & PAPI_VPMU_ACTIVE_STOPS && !(can_read(address) && can_read(address + access->size - 1)))
+			break;
+		if (access->prefetches)
+			reference_prefetch(trace->plain, address, access->size);
+		if (n && before + 1 == i && !(how & PAPI_VPMU_ACTIVE_INDEXED)) {
+			sizes[n - 1] += access->size;
+		} else {
+			addresses[n] = address;
+			sizes[n++] = access->size;
+		}
+		before = i;
+		left--;
+	}
+	if (!access->prefetches)
+		reference_access_of(trace->plain, addresses, sizes, n, access->kind);
+}
+
 static void access_one(struct trace *trace, const struct access *access, const uint64_t *values)
 {
 	uint64_t address = (access->sort == CONSTANT ? 0 : values[access->word]) + (uint64_t)access->displacement;
@@ -120,6 +168,8 @@ static void access_one(struct trace *trace, const struct access *access, const u
 		access_string(trace, access, values);
 	else if (access->sort == GATHER)
 		access_gather(trace, access, values);
+	else if (access->sort == ACTIVE)
+		access_active(trace, access, values);
 	else
 		reference_access(trace->plain, &address, 1, access->size, access->kind);
 }
@@ -212,6 +262,10 @@ static void fill_values(const struct trace *trace, struct block *block, uint64_t
 	values[WORDS + 1] = values[WORDS] + (below(2) ? (uint64_t)below(60) * size : -(uint64_t)below(60) * size);
 	for (unsigned i = 0; i < 10; i++)
 		values[WORDS + 2 + i] = i == 0 ? values[0] : i == 9 ? below(256) : below(2 * PAGE);
+	for (unsigned i = 0; i < 10; i++)
+		values[WORDS + 12 + i] = i == 0 ? values[1] : below(2 * PAGE) | (uint64_t)below(2 * PAGE) << 32;
+	values[WORDS + 13] = ONE_OF(
+		~0ull, 0, ~0ull << 9, ~0ull >> 30, 1ull << 40, 0xff00fff01fffff01, ~(1ull << 24 | 1ull << 48));
 }
 
 /* As papi_vpmu_is_worth_record() has it. */
@@ -317,6 +371,7 @@ static struct trace *make_trace(uint64_t seed, bool sampled)
 	papi_vpmu_models_use(trace->models, trace->parts);
 	trace->data_pages = ONE_OF(2, 8, 40, 40, 600);
 	trace->models->place_code = place_code;
+	trace->models->can_read = can_read;
 	papi_vpmu_models_give_room(trace->models, trace->told);
 	for (unsigned i = 0; i <= BLOCKS; i++)
 		make_block(trace, &trace->blocks[i], i == BLOCKS);

@@ -4,6 +4,7 @@
 #ifndef PAPI_VPMU_MODELS_GATHER_H
 #define PAPI_VPMU_MODELS_GATHER_H
 
+#include "components/vpmu/models/active.h"
 #include "components/vpmu/models/data.h"
 
 static inline uint64_t papi_vpmu_gather_address(const struct papi_vpmu_models *models,
@@ -46,7 +47,7 @@ typedef void papi_vpmu_touch_element(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind);
 
 /* Of the range of data are those elements that are in it, and the instruction if one is. */
-static inline __attribute__((always_inline)) void papi_vpmu_touch_elements(papi_vpmu_touch_element *touch,
+static inline __attribute__((always_inline)) void papi_vpmu_touch_lanes(papi_vpmu_touch_element *touch,
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record)
 {
@@ -69,6 +70,39 @@ static inline __attribute__((always_inline)) void papi_vpmu_touch_elements(papi_
 	papi_vpmu_gather_settle(counters, before, kind);
 	if (any && models->counts_accesses)
 		counters[kind ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
+}
+
+/* The same of vectors of any length; elements in a row are touched at once. */
+static __attribute__((noinline)) void papi_vpmu_touch_active(papi_vpmu_touch_element *touch,
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
+{
+	unsigned kind = access->is_write, next = 0;
+	const uint64_t before[] = { counters[PAPI_VPMU_L1D_READ_MISSES + kind],
+		counters[PAPI_VPMU_L2D_READ_MISSES + kind], counters[PAPI_VPMU_L3D_READ_MISSES + kind] };
+	struct papi_vpmu_piece piece = { .size = 0 };
+	bool any = false;
+
+	while (papi_vpmu_active_next(models, access, record, &next, &piece)) {
+		bool in_range = papi_vpmu_models_ask_for(models, piece.address, piece.size);
+
+		any |= in_range;
+		touch(models, in_range ? counters : models->uncounted, papi_vpmu_settle(models, piece.address),
+			piece.size - 1, kind);
+	}
+	papi_vpmu_gather_settle(counters, before, kind);
+	if (any && models->counts_accesses)
+		counters[kind ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
+}
+
+static inline __attribute__((always_inline)) void papi_vpmu_touch_elements(papi_vpmu_touch_element *touch,
+	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
+{
+	if (access->form == PAPI_VPMU_FORM_ACTIVE)
+		papi_vpmu_touch_active(touch, models, counters, access, record);
+	else
+		papi_vpmu_touch_lanes(touch, models, counters, access, record);
 }
 
 /* Those of the full models. */

@@ -8,13 +8,14 @@
 #ifndef PAPI_VPMU_MODELS_IN_ORDER_H
 #define PAPI_VPMU_MODELS_IN_ORDER_H
 
+#include "components/vpmu/models/active.h"
 #include "components/vpmu/models/data.h"
 
 /* Whether it is more than one address and an extent. */
 static inline bool papi_vpmu_is_special(const struct papi_vpmu_access *access)
 {
 	return access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
-		access->kind == PAPI_VPMU_PREFETCH;
+		access->form == PAPI_VPMU_FORM_ACTIVE || access->kind == PAPI_VPMU_PREFETCH;
 }
 
 struct papi_vpmu_touching {
@@ -25,7 +26,7 @@ struct papi_vpmu_touching {
 	/* Any one: papi_vpmu_touch_special(), in a function of its own. */
 	void (*special)(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 		const uint64_t *record);
-	/* What that needs: an address that is settled, one that is not, and all elements. */
+	/* What that needs: an address that is settled, one that is not, and all elements, also those of ACTIVE. */
 	void (*settled)(
 		struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind);
 	void (*prefetch)(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address);
@@ -86,6 +87,22 @@ static inline void papi_vpmu_touch_string(const struct papi_vpmu_touching *how, 
 	}
 }
 
+/* A prefetch of vectors of any length, element by element: each brings in the line where it begins. */
+static inline void papi_vpmu_prefetch_active(const struct papi_vpmu_touching *how, struct papi_vpmu_models *models,
+	uint64_t counters[], const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	const struct papi_vpmu_active *active = &access->active;
+	const uint64_t *values = record + access->word;
+
+	for (unsigned i = 0; i <= active->last; i++) {
+		uint64_t address = papi_vpmu_active_address(active, values, i);
+		bool in_range = papi_vpmu_models_ask_for(models, address, active->size);
+
+		if (papi_vpmu_is_active(active, values, i))
+			how->prefetch(models, in_range ? counters : models->uncounted, address);
+	}
+}
+
 static inline __attribute__((always_inline)) void papi_vpmu_touch_special(const struct papi_vpmu_touching *how,
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record)
@@ -98,6 +115,12 @@ static inline __attribute__((always_inline)) void papi_vpmu_touch_special(const 
 		break;
 	case PAPI_VPMU_FORM_GATHER:
 		how->gather(models, counters, access, record);
+		break;
+	case PAPI_VPMU_FORM_ACTIVE:
+		if (access->kind == PAPI_VPMU_PREFETCH)
+			papi_vpmu_prefetch_active(how, models, counters, access, record);
+		else
+			how->gather(models, counters, access, record);
 		break;
 	case PAPI_VPMU_FORM_THREAD_LOCAL:
 		address += models->thread_base;

@@ -45,6 +45,8 @@ struct papi_vpmu_models {
 	bool counts_accesses;          /* add to LOADS and STORES: translated code does not */
 	/* Where code is in the models: the address with its page numbered. 0: nothing is simulated there. */
 	uint64_t (*place_code)(uint64_t pc);
+	/* Whether what is in the page of that address can be read: for accesses that stop. */
+	bool (*can_read)(uint64_t address);
 	/* By papi_vpmu_models_use(): which parts run (enum papi_vpmu_part), and with them levels that are shared. */
 	unsigned parts;
 	bool has_l2, has_tlb2[2]; /* of data and of code */

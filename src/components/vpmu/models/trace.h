@@ -57,15 +57,43 @@ enum papi_vpmu_access_form {
 	PAPI_VPMU_FORM_STRING,       /* rep: value[word] and value[word + 1] are the pointer before and after */
 	/* A gather or scatter: what value[word] and those behind it are, the bits of its extent tell. */
 	PAPI_VPMU_FORM_GATHER,
+	PAPI_VPMU_FORM_ACTIVE, /* likewise of vectors of any length; struct papi_vpmu_active tells */
 	/* Of what spans others: each is 8 bytes, whole ones from the first, all read or all write, and they go up or
 	 * down. */
 	PAPI_VPMU_FORM_RISING,
 	PAPI_VPMU_FORM_FALLING,
 };
 
+/*
+ * An access of those elements of vectors that a predicate says are active. Its values are the base register; then the
+ * predicate, so many bits for each element, of which the lowest tells, in whole words; then, if there is one, a vector,
+ * of which each element is added to what all have in common. They are as they were before the instruction.
+ */
+struct papi_vpmu_active {
+	int32_t displacement;
+	uint8_t last;   /* how many elements there are, less one */
+	uint8_t size;   /* bytes of each, in memory */
+	uint8_t stride; /* logarithm of the bits that each has in the predicate, and of its bytes in vectors */
+	uint8_t how;
+};
+
+/* How the addresses of ACTIVE come about. Below these bits is how far elements of the vector are shifted. */
+enum {
+	PAPI_VPMU_ACTIVE_SHIFT = 3,
+	PAPI_VPMU_ACTIVE_NO_BASE = 1 << 2, /* it is not among the values */
+	PAPI_VPMU_ACTIVE_INDEXED = 1 << 3, /* there is a vector; without, elements are in a row */
+	PAPI_VPMU_ACTIVE_WIDE = 1 << 4,    /* its elements have 64 bits; without, the lowest 32 of each count */
+	PAPI_VPMU_ACTIVE_SIGNED = 1 << 5,
+	PAPI_VPMU_ACTIVE_ANY = 1 << 6,   /* one element is accessed, if any is active */
+	PAPI_VPMU_ACTIVE_STOPS = 1 << 7, /* before the first that cannot be read */
+};
+
 struct papi_vpmu_access {
-	int64_t displacement;
-	uint16_t extent; /* bytes less one; of one element in STRING; more than that in GATHER */
+	union {
+		int64_t displacement;
+		struct papi_vpmu_active active; /* of ACTIVE */
+	};
+	uint16_t extent; /* bytes less one; of one element in STRING; more than that in GATHER; not of ACTIVE */
 	uint8_t word; /* word of the record; the first, for an address that never changes: the displacement makes up */
 	uint8_t is_write; /* no read, and no read before the write */
 	uint8_t kind;     /* enum papi_vpmu_access_kind */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/translator/trace.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "components/vpmu/call_frame.h"
@@ -36,6 +37,16 @@ static uint64_t place_code(uint64_t pc)
 	place = papi_vpmu_describe_place(pc);
 	papi_vpmu_cache_unlock();
 	return place;
+}
+
+/* The kernel is asked, by a call that cannot succeed: no signal comes of that. It does not know of bits that processors
+ * ignore, the highest eight. */
+static bool can_read(uint64_t address)
+{
+	uint64_t page = (uint64_t)1 << PAPI_VPMU_PAGE_SHIFT;
+	int64_t at = (int64_t)((address & -page) << 8) >> 8;
+
+	return papi_vpmu_raw(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0, 0) != -EFAULT;
 }
 
 /* The L3 of all threads; under the lock of the cache until it is there. */
@@ -87,6 +98,7 @@ static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	/* About: from there down a megabyte, and up to what called. */
 	papi_vpmu_models_set_stack(models, stack - (1 << 20), stack + (1 << 16), stack);
 	models->place_code = place_code;
+	models->can_read = can_read;
 	thread->models = models;
 	thread->trace = thread->trace_next = trace;
 	thread->trace_limit = trace + TRACE_WORDS;
