@@ -15,6 +15,7 @@ import tempfile
 
 from operands import operand_of
 from oracle import COUNTERS, KINDS, OF_MATRICES, Text
+from scalable_operands import NOTHING, accessed_by
 
 DISASSEMBLER = 'aarch64-linux-gnu-objdump'
 
@@ -110,7 +111,8 @@ class Decoded:
         self.kind = KINDS[self.kind]
         behind = 9 + len(COUNTERS)
         self.counts = {name: count for name, count in zip(COUNTERS, numbers[9:behind], strict=True) if count}
-        self.operand, self.scalable = numbers[behind:-4], numbers[-4:]
+        self.operand, self.scalable = numbers[behind:-16], numbers[-4:]
+        self.active = numbers[-16:-4]
 
 
 def skipped(found):
@@ -143,9 +145,11 @@ def differences(text, found, address):
         yield f'counts {mine}, not {counts}'
     if found.known and text.scalable and found.scalable != text.elements():
         yield f'elements {found.scalable}, not {text.elements()}'
-    operand = operand_of(text)
+    operand, active = accessed_by(text) if text.scalable else (operand_of(text), NOTHING)
     if found.operand[0] and found.operand[1:] != operand:
         yield f'operand {found.operand[1:]}, not {operand}'
+    if found.operand[0] and found.active != active:
+        yield f'active {found.active}, not {active}'
     if text.scalable and not found.known and not found.memory_is_unknown and text.mnemonic not in OF_MATRICES:
         yield 'unknown'
     if not found.operand[0] and operand:

@@ -22,6 +22,15 @@ static void print_operand(const struct papi_a64_operand *operand)
 		operand->moves_by_register ? 0 : operand->moved, operand->moves_by_register);
 }
 
+static void print_active(const struct papi_a64_operand *operand)
+{
+	const struct papi_a64_active *active = &operand->active;
+
+	printf(" %u %u %u %u %u %u %u %u %u %u %u %u", operand->is_scalable, active->predicate, active->vector,
+		active->element, active->size, active->elements, active->shift, active->is_wide, active->is_signed,
+		active->is_any, active->by_length && operand->displacement, active->stops);
+}
+
 int main(void)
 {
 	struct papi_a64_instruction i;
@@ -33,6 +42,7 @@ int main(void)
 			i.zero_modifier, i.work_is_unknown, i.memory_is_unknown);
 		print_counts(&i);
 		print_operand(&i.operand);
+		print_active(&i.operand);
 		printf(" %u %u %u %u", i.is_scalable ? i.element : 0, i.is_scalable ? i.operations : 0, i.by_predicate,
 			i.is_prefix);
 		putchar('\n');

@@ -55,21 +55,38 @@ enum papi_a64_extension { PAPI_A64_UXTW = 2, PAPI_A64_UXTX = 3, PAPI_A64_SXTW = 
 
 #define PAPI_A64_NO_REGISTER 32u
 
+/* Of an access of vectors of any length: which elements it accesses, and where each is. */
+struct papi_a64_active {
+	uint8_t predicate; /* PAPI_A64_NO_REGISTER: the whole register is accessed, as by ldr */
+	uint8_t vector;    /* its elements are added to base, index and displacement; PAPI_A64_NO_REGISTER */
+	uint8_t element;   /* logarithm of the bytes that each has in vectors */
+	uint8_t size;      /* in memory: of all its registers, where it is a structure; 0: as large as the register */
+	uint8_t elements;  /* how many there may be; 0: as many as a vector has */
+	uint8_t shift;     /* of the vector's elements; where the whole register is accessed, 3: that is a predicate */
+	bool is_wide;      /* elements of the vector are 64 bits, not the lowest 32 of each */
+	bool is_signed;
+	bool is_any;    /* one element is accessed, if any of the vector is active */
+	bool stops;     /* before the first element that cannot be read */
+	bool by_length; /* the displacement is in units of all that may be accessed, in a row */
+};
+
 /*
  * What an instruction accesses: so many bytes at base + index + displacement, from there on; a pair, or a structure, is
  * one access. Of a literal, that its offset tells, there is no base.
  */
 struct papi_a64_operand {
-	uint16_t size;            /* 0: nothing, or it is not known what (is_known) */
+	uint16_t size;            /* 0: nothing, or it is not known what (is_known), or is_scalable */
 	uint8_t base;             /* 31: the stack pointer; PAPI_A64_NO_REGISTER */
 	uint8_t index;            /* PAPI_A64_NO_REGISTER: there is none */
 	uint8_t extension, shift; /* of the index: enum papi_a64_extension */
 	bool is_known;
-	bool is_zeroed; /* dc zva and its kin: the block of the base, however large blocks are */
-	bool moves;     /* the base becomes another: by a constant, or by an index */
+	bool is_zeroed;   /* dc zva and its kin: the block of the base, however large blocks are */
+	bool moves;       /* the base becomes another: by a constant, or by an index */
+	bool is_scalable; /* the size is not known before vectors have a length: active tells */
 	int32_t displacement;
 	int32_t moved; /* by so much, where that is a constant, once the access is done */
 	bool moves_by_register;
+	struct papi_a64_active active;
 };
 
 struct papi_a64_instruction {

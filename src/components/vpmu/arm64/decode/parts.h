@@ -54,8 +54,9 @@ static inline void papi_a64_uses(struct papi_a64_instruction *i, uint32_t reads,
 void papi_a64_decode_memory(uint32_t word, struct papi_a64_instruction *i);
 /* Vector registers, and floating point in them. */
 void papi_a64_decode_vector(uint32_t word, struct papi_a64_instruction *i);
-/* Vector registers of any length. */
+/* Vector registers of any length; and what those that are loads, stores and prefetches access. */
 void papi_a64_decode_scalable(uint32_t word, struct papi_a64_instruction *i);
+void papi_a64_decode_scalable_memory(uint32_t word, struct papi_a64_instruction *i);
 
 #pragma GCC visibility pop
 

@@ -264,6 +264,8 @@ void papi_a64_decode_scalable(uint32_t word, struct papi_a64_instruction *i)
 	i->is_vector = group->uses & Z;
 	i->is_scalable = true;
 	i->is_prefix = group->uses & PREFIX;
+	if (i->loads || i->stores || i->prefetches)
+		papi_a64_decode_scalable_memory(word, i);
 	if (!group->operations)
 		return;
 	i->element = (uint8_t)element_of(word, group->uses);

@@ -17,7 +17,8 @@ static bool is_breakpoint(const struct papi_a64_instruction *instruction)
 /* Whether nobody knows what it accesses. */
 static bool is_out_of_sight(const struct papi_a64_instruction *instruction)
 {
-	return (instruction->loads || instruction->stores || instruction->prefetches) && !instruction->operand.is_known;
+	return (instruction->loads || instruction->stores || instruction->prefetches) &&
+		(!instruction->operand.is_known || instruction->operand.is_scalable);
 }
 
 /* Whether its operations are counted when it runs, and somebody is to know of them sooner or otherwise. */
