@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -35,17 +36,20 @@ static void *page_of(uint64_t address)
 	return (void *)(uintptr_t)(address & -(uint64_t)PAGE);
 }
 
-/* The page comes back, and the others go, on to the next fault; but not where the access may have begun in another. */
+/* The page comes back, and the others go, on to the next fault; but not where the access may have begun in another, or
+ * has just faulted. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	uint64_t address = (uint64_t)(uintptr_t)info->si_addr, start = (uint64_t)(uintptr_t)arena;
+	uint64_t pc = ((const ucontext_t *)context)->uc_mcontext.pc;
+	static uint64_t last;
 
 	(void)number;
-	(void)context;
 	if (address - start >= ARENA_SIZE)
 		_exit(3);
-	if (address % PAGE >= LARGEST)
+	if (address % PAGE >= LARGEST && pc != last)
 		mprotect(arena, ARENA_SIZE, PROT_NONE);
+	last = pc;
 	mprotect(page_of(address), PAGE, PROT_READ | PROT_WRITE);
 	cuts->faults++;
 }

@@ -169,8 +169,9 @@ static void run(unsigned choice, unsigned programs, uint64_t seed)
 			break;
 		}
 	}
-	printf("%s: %llu instructions\n", choices[choice].name,
-		(unsigned long long)chosen.model->counters[PAPI_VPMU_INSTRUCTIONS]);
+	EXPECT(!vector_bytes || walked_chosen > programs);
+	printf("%s: %llu instructions, %lu accesses of vectors of any length\n", choices[choice].name,
+		(unsigned long long)chosen.model->counters[PAPI_VPMU_INSTRUCTIONS], walked_chosen);
 	finish(&chosen);
 }
 

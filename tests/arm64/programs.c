@@ -40,10 +40,12 @@ void make_memory(void)
 	REQUIRE(file >= 0 && ftruncate(file, (off_t)ALL_PAGES * PAGE) == 0);
 	code_write = mmap(NULL, (size_t)ALL_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	code_run = mmap(NULL, (size_t)ALL_PAGES * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
-	arena = mmap(NULL, 2 * FAR + ARENA_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* Where addresses have 32 bits, if that is free. */
+	arena = mmap((void *)0x40000000, 2 * FAR + ARENA_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(code_write != MAP_FAILED && code_run != MAP_FAILED && arena != MAP_FAILED);
 	arena += FAR;
 	REQUIRE(mprotect(arena, ARENA_SIZE, PROT_READ | PROT_WRITE) == 0);
+	find_vectors();
 }
 
 uint32_t *code_words(unsigned page)
@@ -209,7 +211,7 @@ static unsigned put_loads(uint32_t *words, unsigned n)
 	words[n++] = 0xf9404000u | 28 << 5 | 18;                                  /* ldr x18, [x28, #128] */
 	for (uint32_t i = 0; i < 32; i += 2)
 		words[n++] = 0xad400000u | i << 15 | (i + 1) << 10 | 28 << 5 | i; /* ldp q, q, [x28, #16 i] */
-	return n;
+	return vector_bytes ? put_scalable_loads(words, n) : n;
 }
 
 /* Two functions, 32 bytes apart. */
@@ -273,6 +275,21 @@ static unsigned put_special(uint32_t *words, unsigned n, unsigned functions, enu
 	}
 }
 
+/* An access, or what is computed for one. */
+static unsigned put_scalable(uint32_t *words, unsigned n, bool may_begin, enum sort sort)
+{
+	uint64_t kind = draw() % 8;
+
+	if (kind < 2) {
+		words[n] = draw_scalable();
+		return n + 1;
+	}
+	if (kind < 5 && may_begin)
+		return put_gather(words, n, draw() & 1 ? 28 : 25, sort);
+	words[n] = draw_in_row(draw_base(false), sort);
+	return n + 1;
+}
+
 static unsigned put_body(uint32_t *words, unsigned n, unsigned functions, enum sort sort)
 {
 	unsigned until = n + LENGTH / 2 + (unsigned)(draw() % LENGTH), branches = 0, behind = 0;
@@ -289,6 +306,8 @@ static unsigned put_body(uint32_t *words, unsigned n, unsigned functions, enum s
 			n++;
 		} else if (kind < 8) {
 			words[n++] = draw_calculation();
+		} else if (kind < 12 && vector_bytes) {
+			n = put_scalable(words, n, n >= behind, sort);
 		} else {
 			words[n++] = draw_access();
 		}

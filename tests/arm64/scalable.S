@@ -100,6 +100,15 @@
 	sub	x0, x1, x0
 	ret
 
+/* void gathers(const double *table): in a row, as many as there are in a block; each reads the first element. */
+	kernel	gathers
+	ptrue	p0.d, vl1
+	index	z1.d, #0, #1
+	.rept	60
+	ld1d	{ z0.d }, p0/z, [x0, z1.d, lsl #3]
+	.endr
+	ret
+
 /* void halves(uint16_t *x, uint64_t pieces): three operations an element of as many vectors. */
 	kernel	halves
 	ptrue	p7.h, vl3

@@ -12,6 +12,7 @@
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -23,7 +24,8 @@
 uint64_t vector_length(void), length(const char *text), known_vectors(uint64_t rounds), leaves(const void *memory),
 	streaming_length(void);
 void daxpy(double *y, const double *x, uint64_t n, double a), rotate(float *pairs, uint64_t n),
-	halves(uint16_t *x, uint64_t pieces), spoil(void), past(uint64_t rounds, bool uses_them);
+	halves(uint16_t *x, uint64_t pieces), gathers(const double *table), spoil(void),
+	past(uint64_t rounds, bool uses_them);
 extern const char known_vectors_loop[], known_vectors_end[];
 float sum(const float *x, uint64_t n);
 double gather(const double *table, const uint64_t *index, uint64_t n);
@@ -271,6 +273,84 @@ static void first_faults(void)
 	EXPECT(munmap(pages, 2 * page) == 0);
 }
 
+/* Loads of those bytes alone, told from others by the simulators. */
+static long long loads_of(void (*work)(void), const char *start, size_t size)
+{
+	PAPI_option_t options = { 0 };
+	long long counted = 0;
+	int set = PAPI_NULL;
+
+	REQUIRE_OK(PAPI_create_eventset(&set));
+	REQUIRE_OK(PAPI_add_named_event(set, names[READS]));
+	options.addr.eventset = set;
+	options.addr.start = (void *)(uintptr_t)start;
+	options.addr.end = (void *)(uintptr_t)(start + size);
+	REQUIRE_OK(PAPI_set_opt(PAPI_DATA_ADDRESS, &options));
+	REQUIRE_OK(PAPI_start(set));
+	work();
+	EXPECT_OK(PAPI_stop(set, &counted));
+	EXPECT_OK(PAPI_cleanup_eventset(set));
+	EXPECT_OK(PAPI_destroy_eventset(&set));
+	return counted;
+}
+
+static void do_gathers(void)
+{
+	gathers(x);
+}
+
+/* What they are told by takes more words than there may be at once; and registers that are not free have indexes. */
+static void many_gathers(void)
+{
+	long long pieces = pieces_of(&kernels[2], N);
+
+	fill();
+	n = N;
+	EXPECT_EQUAL(pieces, loads_of(do_gather, (const char *)indexes, sizeof(indexes)));
+	EXPECT_EQUAL(pieces, loads_of(do_gather, (const char *)x, sizeof(x)));
+	EXPECT_EQUAL(pieces_of(&kernels[1], N), loads_of(do_sum, (const char *)floats, sizeof(floats)));
+	EXPECT_EQUAL(60, loads_of(do_gathers, (const char *)x, sizeof(x[0])));
+	EXPECT_EQUAL(0, loads_of(do_gathers, (const char *)&x[1], sizeof(x) - sizeof(x[0])));
+}
+
+static char *lost_page;
+static size_t lost_size;
+
+/* The page is there while it is read, and has gone, or come back, when anybody looks what was. */
+static void do_length_and_change(void)
+{
+	do_length();
+	mprotect(lost_page, lost_size, PROT_READ | PROT_WRITE);
+	do_length();
+	mprotect(lost_page, lost_size, PROT_NONE);
+}
+
+/* To the simulators such loads end where nothing can be read. */
+static void first_faults_modelled(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	REQUIRE(pages != MAP_FAILED);
+	memset(pages, 'x', 2 * page);
+	pages[page - 1] = '\0';
+	lost_page = pages + page;
+	lost_size = page;
+	REQUIRE(mprotect(lost_page, page, PROT_NONE) == 0);
+	for (unsigned size = 0; size < 700; size += 23) {
+		long long pieces = (long long)(size / vector_length()) + 1;
+		bool ends_with_page = (size + 1) % vector_length() == 0;
+
+		text = pages + page - size - 1;
+		EXPECT_EQUAL(pieces, loads_of(do_length, pages, page));
+		EXPECT_EQUAL(0, loads_of(do_length, lost_page, page));
+		EXPECT_EQUAL(size, (long long)text_length);
+		EXPECT_EQUAL(2 * pieces, loads_of(do_length_and_change, pages, page));
+		EXPECT_EQUAL(ends_with_page ? 0 : 1, loads_of(do_length_and_change, lost_page, page));
+	}
+	EXPECT(munmap(pages, 2 * page) == 0);
+}
+
 /* ---- signals ---- */
 
 static volatile unsigned handled, shown, wrongly_shown;
@@ -433,17 +513,31 @@ static void forget(int set)
 	EXPECT_OK(PAPI_destroy_eventset(&set));
 }
 
-/* Where accesses are modelled, a load is what cannot be: from there on natively, with all registers. */
+/* Where accesses are modelled, those of another length cannot be: from there on natively, with all registers. */
 static void goes_on_natively(void)
 {
-	int code, set = new_set("vpmu:::L1D_MISSES", &code);
+	int code, set = new_set("vpmu:::L1D_MISSES", &code), own = (int)vector_length();
 	long long counted;
 	uint64_t changed;
 
 	REQUIRE_OK(PAPI_start(set));
-	changed = leaves(x);
-	EXPECT_ERROR(PAPI_ECNFLCT, "vectors of any length (SVE)", PAPI_stop(set, &counted));
-	EXPECT_EQUAL(0, (long long)changed);
+	EXPECT_EQUAL(0, (long long)leaves(x));
+	EXPECT_OK(PAPI_stop(set, &counted));
+	if ((prctl(PR_SVE_SET_VL, own == 16 ? 32 : 16) & PR_SVE_VL_LEN_MASK) == own)
+		return; /* there is no other */
+	EXPECT(prctl(PR_SVE_SET_VL, own) == own);
+	for (unsigned i = 0; i < 2; i++) {
+		REQUIRE_OK(PAPI_start(set));
+		EXPECT_EQUAL(0, (long long)leaves(x));
+		prctl(PR_SVE_SET_VL, own == 16 ? 32 : 16);
+		changed = leaves(x);
+		EXPECT_ERROR(PAPI_ECNFLCT, "another length", PAPI_stop(set, &counted));
+		EXPECT_EQUAL(0, (long long)changed);
+		EXPECT(prctl(PR_SVE_SET_VL, own) == own);
+	}
+	REQUIRE_OK(PAPI_start(set));
+	EXPECT_EQUAL(0, (long long)leaves(x));
+	EXPECT_OK(PAPI_stop(set, &counted));
 	forget(set);
 }
 
@@ -547,6 +641,8 @@ static const struct test tests[] = {
 	{ "led past", led_past },
 	{ "same results", same_results },
 	{ "first faults", first_faults },
+	{ "first faults, modelled", first_faults_modelled },
+	{ "many gathers", many_gathers },
 	{ "signals keep all", signals_keep_all },
 	{ "goes on natively", goes_on_natively },
 	{ "matrices", matrices },

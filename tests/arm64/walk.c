@@ -115,11 +115,14 @@ static bool run_alone(struct walk *walk, enum variant variant, const uint32_t *i
 	const void *code = place_of(walk, variant, instructions, n);
 	struct state before = walk->state;
 
+	enter_scalable = vector_bytes ? scalable_registers : NULL;
 	if (sigsetjmp(back, 1)) {
 		walk->state = before;
+		enter_scalable = NULL;
 		return false;
 	}
 	enter(&walk->state, code);
+	enter_scalable = NULL;
 	return true;
 }
 
@@ -157,10 +160,11 @@ static uint64_t address_of(const struct walk *walk, unsigned *size)
 	const struct papi_a64_operand *operand = &walk->instruction.operand;
 	uint64_t address;
 
-	*size = operand->size;
+	*size = operand->is_scalable ? vector_bytes >> operand->active.shift : operand->size;
 	if (walk->instruction.kind == PAPI_A64_LITERAL)
 		return pc_of(walk) + (uint64_t)walk->instruction.offset;
-	address = register_of(walk, operand->base) + (uint64_t)(int64_t)operand->displacement;
+	address = register_of(walk, operand->base) +
+		(uint64_t)(int64_t)operand->displacement * (operand->is_scalable ? *size : 1);
 	if (operand->index != PAPI_A64_NO_REGISTER)
 		address += index_of(walk, operand);
 	if (operand->is_zeroed) {
@@ -173,14 +177,21 @@ static uint64_t address_of(const struct walk *walk, unsigned *size)
 	return address;
 }
 
+/* A load that never faults (ldnf1). */
+static bool is_quiet(uint32_t word)
+{
+	return (word & 0xfe10e000) == 0xa410a000;
+}
+
 /* What the processor says; a prefetch says nothing, nor does a store that nothing exclusive precedes, and zeros may be
  * named anywhere in their block. */
 static bool agrees(struct walk *walk, uint64_t address, unsigned size)
 {
+	struct state before = walk->state;
 	bool faulted;
 
 	if (walk->instruction.prefetches || walk->instruction.kind == PAPI_A64_LITERAL ||
-		walk->instruction.kind == PAPI_A64_STORE_EXCLUSIVE)
+		walk->instruction.kind == PAPI_A64_STORE_EXCLUSIVE || is_quiet(walk->instruction.word))
 		return true;
 	REQUIRE(mprotect(arena, ARENA_SIZE, PROT_NONE) == 0);
 	faulted = !run_alone(walk, ITSELF, &walk->instruction.word, 1);
@@ -189,9 +200,37 @@ static bool agrees(struct walk *walk, uint64_t address, unsigned size)
 		return true;
 	if (faulted && fault_address == address)
 		return true;
+	walk->state = before;
+	if (!faulted && !address) /* it has accessed nothing */
+		return true;
 	printf("word %08x accesses %llx, and the decoder says %llx\n", walk->instruction.word,
 		(unsigned long long)fault_address, (unsigned long long)address);
 	return false;
+}
+
+unsigned long walked_chosen;
+
+/* The processor says which element is the first, or that there is none. */
+static bool tell_chosen(struct walk *walk)
+{
+	const struct papi_a64_instruction *i = &walk->instruction;
+	const struct papi_a64_operand *operand = &i->operand;
+	uint64_t addresses[256], from = operand->base == PAPI_A64_NO_REGISTER ? 0 : register_of(walk, operand->base);
+	unsigned n;
+
+	if (operand->index != PAPI_A64_NO_REGISTER)
+		from += index_of(walk, operand);
+	n = chosen_addresses(operand, from, addresses);
+	walked_chosen += n > 0;
+	fault_address = 0;
+	if (!agrees(walk, n ? addresses[0] : 0, operand->active.size))
+		return false;
+	for (unsigned each = 0; i->prefetches && each < n; each++)
+		reference_prefetch(walk->model, addresses[each], operand->active.size);
+	if (!i->prefetches)
+		reference_access(
+			walk->model, addresses, n, operand->active.size, i->stores ? PAPI_VPMU_WRITE : PAPI_VPMU_READ);
+	return true;
 }
 
 static bool tell_access(struct walk *walk)
@@ -199,8 +238,11 @@ static bool tell_access(struct walk *walk)
 	const struct papi_a64_instruction *i = &walk->instruction;
 	enum papi_vpmu_access_kind kind = PAPI_VPMU_READ;
 	unsigned size;
-	uint64_t address = address_of(walk, &size);
+	uint64_t address;
 
+	if (i->operand.is_scalable && i->operand.active.predicate != PAPI_A64_NO_REGISTER)
+		return tell_chosen(walk);
+	address = address_of(walk, &size);
 	if (!agrees(walk, address, size))
 		return false;
 	if (i->stores)

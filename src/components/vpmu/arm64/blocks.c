@@ -162,9 +162,12 @@ static void note_scalable(const struct papi_a64_block *decoded)
 {
 	if (!papi_a64_vector_bytes)
 		return;
-	for (unsigned i = 0; i < decoded->count && !papi_a64_scalable_used; i++)
+	for (unsigned i = 0; i < decoded->count && !(papi_a64_scalable_used && papi_a64_stops_used); i++) {
 		if (decoded->instructions[i].is_scalable)
 			__atomic_store_n(&papi_a64_scalable_used, 1, __ATOMIC_RELAXED);
+		if (decoded->instructions[i].operand.active.stops)
+			__atomic_store_n(&papi_a64_stops_used, 1, __ATOMIC_RELAXED);
+	}
 }
 
 static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable)
@@ -237,6 +240,17 @@ static uint64_t read_word(uint64_t pc, uint64_t unused, uint64_t unused_too)
 	return *(const volatile uint32_t *)(uintptr_t)pc;
 }
 
+/* How much a record holds of them was known when its block was translated. */
+static bool has_other_vectors(void)
+{
+	uint64_t bytes;
+
+	if (!papi_a64_vector_bytes || !(papi_vpmu_self->wants.parts & PAPI_VPMU_PART_DATA))
+		return false;
+	__asm__ volatile(".arch_extension sve\n\trdvl %0, #1" : "=r"(bytes));
+	return bytes != papi_a64_vector_bytes;
+}
+
 static const char *obstacle_at(uint64_t pc)
 {
 	struct papi_a64_instruction instruction;
@@ -246,6 +260,9 @@ static const char *obstacle_at(uint64_t pc)
 		word = papi_vpmu_guarded(read_word, pc, 0, 0);
 	if (word == PAPI_VPMU_GUARD_FAILED)
 		return "the program goes on where there is no code";
+	if (has_other_vectors())
+		return "vectors of any length (SVE) have another length than when the library began, where accesses "
+		       "are simulated";
 	papi_a64_decode((uint32_t)word, &instruction);
 	return papi_a64_obstacle(&instruction, papi_vpmu_tracer_owns_breakpoints(), &papi_vpmu_self->wants);
 }

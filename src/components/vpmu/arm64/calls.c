@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program's system calls: their registers (translator/processor.h). There is none that arm64 alone has. */
 #include "components/vpmu/arm64/translate/offsets.h"
+#include "components/vpmu/arm64/vectors.h"
 #include "components/vpmu/translator/guard.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/thread.h"
+#include "components/vpmu/translator/trace.h"
 
 const unsigned papi_vpmu_processor_call_length = 4;
 
@@ -31,10 +33,13 @@ const char *papi_vpmu_processor_call_obstacle(const struct papi_vpmu_call *call)
 	return NULL;
 }
 
+/* None; but it may change what can be read. */
 bool papi_vpmu_processor_do_call(const struct papi_vpmu_call *call, uint64_t *result)
 {
 	(void)call;
 	(void)result;
+	if (papi_a64_stops_used)
+		papi_vpmu_trace_drain(papi_vpmu_self);
 	return false;
 }
 

@@ -46,7 +46,7 @@ static unsigned copy_accesses(const struct papi_a64_trace_plan *plan, struct pap
 		*access = plan->accesses[i];
 		if (access->word == 0)
 			access->displacement -= (int64_t)offset;
-		if (access->kind == PAPI_VPMU_PREFETCH)
+		if (access->kind == PAPI_VPMU_PREFETCH || access->form == PAPI_VPMU_FORM_ACTIVE)
 			description->block.plain = false;
 	}
 	return n;

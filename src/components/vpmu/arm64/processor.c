@@ -133,7 +133,7 @@ void papi_vpmu_processor_move_count(uint64_t *to, uint64_t *from)
 	__atomic_fetch_add(to, number, __ATOMIC_RELAXED);
 }
 
-uint32_t papi_a64_scalable_used;
+uint32_t papi_a64_scalable_used, papi_a64_stops_used;
 unsigned papi_a64_vector_bytes;
 
 void papi_vpmu_processor_save_vectors(struct papi_vpmu_thread *thread)

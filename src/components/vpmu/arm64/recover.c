@@ -73,7 +73,7 @@ static struct papi_a64_recovery recovery_of(struct recovered *recovered, const s
 struct cut_off {
 	bool is_record;
 	unsigned words;
-	uint64_t record[PAPI_A64_BLOCK_LENGTH + 2];
+	uint64_t record[PAPI_VPMU_RECORD_WORDS_MAX];
 	struct papi_a64_description description;
 };
 
@@ -124,6 +124,7 @@ static void cut_off(struct papi_vpmu_thread *thread, const struct papi_vpmu_bloc
 	const struct papi_a64_trace_request request = { .parts = wants->parts,
 		.line_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift,
 		.zero_shift = papi_a64_zero_shift(),
+		.vector = papi_a64_vector_bytes,
 		.counted = papi_vpmu_in_range(wants, block->pc) };
 
 	decode(block, &decoded);

@@ -20,6 +20,10 @@ void papi_a64_restore_vectors(const void *area);
  */
 extern uint32_t papi_a64_scalable_used;
 
+/* Whether accesses may be simulated that stop where nothing can be read: from the first that is translated on. They
+ * have to be looked at before the program changes what can be. */
+extern uint32_t papi_a64_stops_used;
+
 /* How many bytes they have, when the processor was last asked; 0: it has none. */
 extern unsigned papi_a64_vector_bytes;
 

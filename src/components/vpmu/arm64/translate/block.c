@@ -17,8 +17,7 @@ static bool is_breakpoint(const struct papi_a64_instruction *instruction)
 /* Whether nobody knows what it accesses. */
 static bool is_out_of_sight(const struct papi_a64_instruction *instruction)
 {
-	return (instruction->loads || instruction->stores || instruction->prefetches) &&
-		(!instruction->operand.is_known || instruction->operand.is_scalable);
+	return (instruction->loads || instruction->stores || instruction->prefetches) && !instruction->operand.is_known;
 }
 
 /* Whether its operations are counted when it runs, and somebody is to know of them sooner or otherwise. */
@@ -49,8 +48,7 @@ const char *papi_a64_obstacle(
 		       "it";
 	if (wants && wants->parts & PAPI_VPMU_PART_DATA && is_out_of_sight(instruction))
 		return "the program uses instructions whose accesses the simulators of the virtual PMU do not know: "
-		       "vectors of any length (SVE), tags of memory, addresses that are signed, or copies of any "
-		       "length";
+		       "tags of memory, addresses that are signed, or copies of any length";
 	if (wants && is_active_too_late(instruction, wants))
 		return "the program computes in vectors of any length (SVE), whose operations can be counted, but "
 		       "neither told by instruction nor overflow";

@@ -86,16 +86,26 @@ static uint64_t weigh_exact(const struct papi_a64_translation *t)
 	return weight;
 }
 
-/* The weight of an access that misses everything, in two pages; and that it is counted by the simulators. */
+/* In how many pages it may be: elements in a row are in two at most. */
+static unsigned pages_of(const struct papi_vpmu_access *access)
+{
+	bool anywhere = access->form == PAPI_VPMU_FORM_ACTIVE && access->active.how & PAPI_VPMU_ACTIVE_INDEXED;
+
+	return anywhere ? 2 * (access->active.last + 1u) : 2;
+}
+
+/* The weight of an access that misses everything, in all its pages; and that it is counted by the simulators. */
 static uint64_t weigh_access(const struct papi_a64_translation *t, const struct papi_vpmu_access *access)
 {
 	unsigned kind = access->is_write; /* write counters follow those of reads */
 
 	if (access->kind == PAPI_VPMU_PREFETCH)
-		return weight_of(t, PAPI_VPMU_PREFETCH_MISSES);
+		return (access->form == PAPI_VPMU_FORM_ACTIVE ? access->active.last + 1u : 1) *
+			weight_of(t, PAPI_VPMU_PREFETCH_MISSES);
 	return weight_of(t, PAPI_VPMU_L1D_READ_MISSES + kind) + weight_of(t, PAPI_VPMU_L2D_READ_MISSES + kind) +
-		weight_of(t, PAPI_VPMU_L3D_READ_MISSES + kind) + 2 * weight_of(t, PAPI_VPMU_DTLB_READ_MISSES + kind) +
-		2 * weight_of(t, PAPI_VPMU_DTLB_READ_WALKS + kind) +
+		weight_of(t, PAPI_VPMU_L3D_READ_MISSES + kind) +
+		pages_of(access) *
+		(weight_of(t, PAPI_VPMU_DTLB_READ_MISSES + kind) + weight_of(t, PAPI_VPMU_DTLB_READ_WALKS + kind)) +
 		(t->request.wants->data_end ? weight_of(t, PAPI_VPMU_LOADS) + weight_of(t, PAPI_VPMU_STORES) : 0);
 }
 

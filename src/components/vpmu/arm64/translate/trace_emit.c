@@ -102,20 +102,30 @@ static void find_value(struct papi_a64_translation *t, const struct papi_a64_val
 		clear_low_bits(t, base);
 }
 
-static void store_value(struct papi_a64_translation *t, const struct papi_a64_store *store, uint64_t pc)
+static void store_address(
+	struct papi_a64_translation *t, const struct papi_a64_value *value, unsigned word, uint64_t pc)
 {
-	const struct papi_a64_value *value = &t->plan.values[store->word];
-
 	if (is_general(value->base) && value->index == PAPI_A64_NO_REGISTER && !value->zeroed) {
 		papi_a64_emit_load(&t->e, A64_BORROWED, A64_TRACE_NEXT);
-		papi_a64_emit_store_to(&t->e, value->base, A64_BORROWED, 8u * store->word);
+		papi_a64_emit_store_to(&t->e, value->base, A64_BORROWED, 8u * word);
 		return;
 	}
 	find_value(t, value, pc);
 	papi_a64_spill(t, 17, pc);
 	papi_a64_emit_load(&t->e, 17, A64_TRACE_NEXT);
-	papi_a64_emit_store_to(&t->e, A64_BORROWED, 17, 8u * store->word);
+	papi_a64_emit_store_to(&t->e, A64_BORROWED, 17, 8u * word);
 	papi_a64_unspill(t, 17, pc);
+}
+
+static void store_value(struct papi_a64_translation *t, const struct papi_a64_store *store, uint64_t pc)
+{
+	const struct papi_a64_value *value = &t->plan.values[store->word];
+	bool has_base = value->base != PAPI_A64_NO_REGISTER;
+
+	if (has_base)
+		store_address(t, value, store->word, pc);
+	if (value->chosen)
+		papi_a64_trace_store_active(t, value, store->word + has_base);
 }
 
 void papi_a64_trace_before(struct papi_a64_translation *t, unsigned instruction)

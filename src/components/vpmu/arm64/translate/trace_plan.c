@@ -23,9 +23,9 @@ static bool is_value(const struct papi_a64_trace_plan *plan, const struct papi_a
 	int64_t of_index = 0;
 
 	*difference = 0;
-	return !value->zeroed && !wanted->zeroed && value->base == wanted->base && value->index == wanted->index &&
-		value->extension == wanted->extension && value->shift == wanted->shift &&
-		follows(plan->registers, value->base, &value->base_then, difference) &&
+	return !value->zeroed && !wanted->zeroed && !value->chosen && value->base == wanted->base &&
+		value->index == wanted->index && value->extension == wanted->extension &&
+		value->shift == wanted->shift && follows(plan->registers, value->base, &value->base_then, difference) &&
 		follows(plan->registers, value->index, &value->index_then, &of_index) && of_index == 0;
 }
 
@@ -114,7 +114,28 @@ static unsigned store_value(struct papi_a64_trace_plan *plan, const struct papi_
 
 	*difference = plan->registers[value.base].delta - value.base_then.delta;
 	plan->values[word] = value;
-	plan->stores[plan->n_stores++] = (struct papi_a64_store){ (uint8_t)before, (uint8_t)of, (uint8_t)word };
+	plan->stores[plan->n_stores++] = (struct papi_a64_store){ (uint8_t)before, (uint8_t)of, (uint8_t)word, 1 };
+	return word;
+}
+
+/* All that chooses elements, as it is right before the instruction. */
+static unsigned store_chosen(
+	struct papi_a64_trace_plan *plan, const struct papi_a64_instruction *instruction, unsigned of)
+{
+	const struct papi_a64_operand *operand = &instruction->operand;
+	unsigned word = plan->words, words = papi_a64_words_of(instruction, plan->vector);
+	const struct papi_a64_value value = { .base = operand->base,
+		.index = operand->index,
+		.extension = operand->extension,
+		.shift = operand->shift,
+		.chosen = true,
+		.predicate = operand->active.predicate,
+		.vector = operand->active.vector };
+
+	for (unsigned i = 0; i < words; i++)
+		plan->values[plan->words++] = value;
+	plan->stores[plan->n_stores++] = (struct papi_a64_store){ (uint8_t)of, (uint8_t)of, (uint8_t)word,
+		(uint8_t)words };
 	return word;
 }
 
@@ -163,7 +184,7 @@ static void find_address(struct papi_a64_trace_plan *plan, const struct papi_a64
 		return;
 	}
 	access->word = (uint8_t)(word ? word : store_value(plan, block, value, index, &difference));
-	access->displacement = i->operand.displacement + difference;
+	access->displacement = papi_a64_displacement_of(&i->operand, plan->vector) + difference;
 }
 
 static void plan_access(struct papi_a64_trace_plan *plan, const struct papi_a64_block *block, unsigned index)
@@ -171,13 +192,21 @@ static void plan_access(struct papi_a64_trace_plan *plan, const struct papi_a64_
 	const struct papi_a64_instruction *i = &block->instructions[index];
 	struct papi_vpmu_access *access = &plan->accesses[plan->n_accesses];
 	uint64_t pc = papi_a64_pc_of(block, index);
-	unsigned size = i->operand.is_zeroed ? 1u << plan->zero_shift : i->operand.size;
+	unsigned size = i->operand.is_zeroed ? 1u << plan->zero_shift : papi_a64_size_of(&i->operand, plan->vector);
 
 	*access = (struct papi_vpmu_access){ .kind = (uint8_t)kind_of(i),
 		.extent = (uint16_t)(size - 1),
 		.line = (uint8_t)(((pc + 3) >> plan->line_shift) - (block->pc >> plan->line_shift)) };
 	access->is_write = access->kind == PAPI_VPMU_WRITE;
-	find_address(plan, block, index, access);
+	plan->measures |= i->operand.is_scalable;
+	if (papi_a64_is_chosen(i)) {
+		access->form = PAPI_VPMU_FORM_ACTIVE;
+		access->extent = 0;
+		access->word = (uint8_t)store_chosen(plan, i, index);
+		access->active = papi_a64_describe_active(&i->operand, plan->vector);
+	} else {
+		find_address(plan, block, index, access);
+	}
 	plan->of_access[plan->n_accesses++] = (uint8_t)index;
 }
 
@@ -203,9 +232,11 @@ static enum papi_vpmu_ending ending_of(const struct papi_a64_block *block)
 	}
 }
 
-static bool accesses_memory(const struct papi_a64_instruction *i)
+/* Where vectors have no length there are none. */
+static bool accesses_memory(const struct papi_a64_trace_plan *plan, const struct papi_a64_instruction *i)
 {
-	return (i->loads || i->stores || i->prefetches) && i->operand.is_known;
+	return (i->loads || i->stores || i->prefetches) && i->operand.is_known &&
+		(plan->vector || !i->operand.is_scalable);
 }
 
 static void plan_accesses(struct papi_a64_trace_plan *plan, const struct papi_a64_block *block)
@@ -218,7 +249,7 @@ static void plan_accesses(struct papi_a64_trace_plan *plan, const struct papi_a6
 			plan->exclusive_end = end_of_exclusive(block, i);
 			memcpy(plan->at_exclusive, plan->registers, sizeof(plan->registers));
 		}
-		if (!block->trimmed[i] && accesses_memory(instruction))
+		if (!block->trimmed[i] && accesses_memory(plan, instruction))
 			plan_access(plan, block, i);
 		papi_a64_trace_follow(plan->registers, instruction);
 	}
@@ -235,6 +266,7 @@ void papi_a64_trace_plan(struct papi_a64_trace_plan *plan, const struct papi_a64
 	plan->parts = request->parts;
 	plan->line_shift = request->line_shift;
 	plan->zero_shift = request->zero_shift;
+	plan->vector = request->vector;
 	plan->counted = request->counted;
 	plan->words = 1;
 	plan->end = ending_of(block);
@@ -270,7 +302,7 @@ unsigned papi_a64_part_words(
 	unsigned words = 1;
 
 	for (unsigned i = 0; i < plan->n_stores && plan->stores[i].of < part.n; i++)
-		words++;
+		words += plan->stores[i].words;
 	return words + papi_a64_part_tells_target(plan, block, part);
 }
 

@@ -56,13 +56,17 @@ struct papi_a64_known {
 struct papi_a64_value {
 	uint8_t base, index, extension, shift; /* as of operands */
 	bool zeroed; /* down to where a block of zeros begins; it stands for no other access */
+	/* It is followed by registers of vectors (trace_active.c), a predicate and another or PAPI_A64_NO_REGISTER, and
+	 * stands for no other access; base may be none. The words of those have values like that, too. */
+	bool chosen;
+	uint8_t predicate, vector;
 	struct papi_a64_known base_then, index_then;
 };
 
 struct papi_a64_store {
 	uint8_t before; /* this instruction of the block */
 	uint8_t of;     /* the one that accesses: the same, or one before or behind it */
-	uint8_t word;
+	uint8_t word, words;
 };
 
 struct papi_a64_trace_plan {
@@ -75,11 +79,12 @@ struct papi_a64_trace_plan {
 	uint32_t profile;
 	unsigned n_accesses, n_stores, words;
 	enum papi_vpmu_ending end;
-	unsigned line_shift, zero_shift;
+	unsigned line_shift, zero_shift, vector;
+	bool measures; /* what it stores, or how much is accessed, depends on the length of vectors */
 	struct papi_vpmu_access accesses[PAPI_A64_BLOCK_LENGTH];
 	uint8_t of_access[PAPI_A64_BLOCK_LENGTH]; /* the instruction */
 	struct papi_a64_store stores[PAPI_A64_BLOCK_LENGTH];
-	struct papi_a64_value values[PAPI_A64_BLOCK_LENGTH + 1]; /* of words */
+	struct papi_a64_value values[PAPI_VPMU_RECORD_WORDS_MAX]; /* of words */
 
 	/* While it is made. */
 	struct papi_a64_known registers[32], at_exclusive[32];
@@ -87,9 +92,9 @@ struct papi_a64_trace_plan {
 };
 
 /* How it is to be planned: which parts of the simulators get what they need, logarithms of lines of L1I and of what dc
- * zva clears; and whether the block is counted. */
+ * zva clears, bytes of vectors of any length or 0; and whether the block is counted. */
 struct papi_a64_trace_request {
-	unsigned parts, line_shift, zero_shift;
+	unsigned parts, line_shift, zero_shift, vector;
 	bool counted;
 };
 
@@ -122,6 +127,15 @@ static inline bool papi_a64_is_late(const struct papi_a64_store *store, struct p
 {
 	return store->of < part.n && store->before >= part.n;
 }
+
+/* trace_active.c, of vectors of any length, which have so many bytes: whether the elements that an instruction accesses
+ * are chosen by a predicate; how many words of a record it needs at most; how many bytes of another it accesses, and
+ * how far from its address; and what the elements are. */
+bool papi_a64_is_chosen(const struct papi_a64_instruction *instruction);
+unsigned papi_a64_words_of(const struct papi_a64_instruction *instruction, unsigned vector);
+unsigned papi_a64_size_of(const struct papi_a64_operand *operand, unsigned vector);
+int64_t papi_a64_displacement_of(const struct papi_a64_operand *operand, unsigned vector);
+struct papi_vpmu_active papi_a64_describe_active(const struct papi_a64_operand *operand, unsigned vector);
 
 /* trace_follow.c: what the instruction does to the registers that values come from. */
 void papi_a64_trace_follow(struct papi_a64_known registers[32], const struct papi_a64_instruction *instruction);

@@ -151,6 +151,7 @@ static void plan_record(struct papi_a64_translation *t)
 	const struct papi_a64_trace_request request = { .parts = wants->parts,
 		.line_shift = t->request.line_shift,
 		.zero_shift = t->request.zero_shift,
+		.vector = t->request.vector,
 		.counted = papi_vpmu_in_range(wants, t->pc) };
 
 	if (wants->parts && !t->request.library && !t->decoded.alone)
@@ -166,7 +167,7 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 	t->lone = t->one && counts_alone(request);
 	if (t->one)
 		t->counter = (unsigned)__builtin_ctzll(papi_vpmu_wanted(request->wants));
-	t->plan.traced = t->plan.streams = false;
+	t->plan.traced = t->plan.streams = t->plan.measures = false;
 	if (t->gate)
 		return;
 	decode(t, PAPI_A64_BLOCK_LENGTH);
@@ -176,6 +177,8 @@ void papi_a64_translation_plan(struct papi_a64_translation *t, const struct papi
 		keep_first(t);
 	if (request->wants->parts)
 		cut_at_range(request->wants, &t->decoded);
+	if (request->wants->parts & PAPI_VPMU_PART_DATA)
+		papi_a64_cut_at_room(request, &t->decoded);
 	count_trimmed(t);
 	plan_record(t);
 	papi_a64_sum(t, t->decoded.count, t->sums);
@@ -233,10 +236,12 @@ static void translate_block(struct papi_a64_translation *t)
 		papi_a64_check_unchanged(t);
 	if (t->request.wants->overflow && !t->request.step)
 		papi_a64_spend_budget(t);
+	papi_a64_check_length(t);
 	papi_a64_trace_enter(t);
 	translate_instructions(t);
 	papi_a64_end_asides(t);
 	papi_a64_trace_finish(t);
+	papi_a64_end_length(t);
 }
 
 /* The ways in: from the runtime and from indirect branches with x16 and x17 borrowed, and from other branches. */

@@ -104,10 +104,11 @@ struct papi_a64_translation {
 	uint64_t entry;               /* address of code */
 	bool one;                     /* one event is counted, that with this number */
 	unsigned counter;
-	bool lone;           /* in x15 */
-	uint64_t pc;         /* of the first instruction */
-	uint8_t *trace_full; /* the branch where there is no room */
-	bool gate;           /* a function of the library that runs natively: that is the whole block */
+	bool lone;               /* in x15 */
+	uint64_t pc;             /* of the first instruction */
+	uint8_t *trace_full;     /* the branch where there is no room */
+	uint8_t *length_changed; /* that where vectors have another length; NULL: nobody asks */
+	bool gate;               /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED]; /* what one pass through the block adds */
 	struct papi_vpmu_way ways[PAPI_A64_MAX_WAYS];
 	unsigned n_ways;
@@ -218,6 +219,14 @@ void papi_a64_trace_before(struct papi_a64_translation *t, unsigned instruction)
 /* All of the block has run; or up to one of its asides. An indirect branch has its target in x16, and x17 borrowed. */
 void papi_a64_trace_leave(struct papi_a64_translation *t, bool taken);
 void papi_a64_trace_leave_aside(struct papi_a64_translation *t, unsigned aside);
+
+/* trace_active.c, of accesses of vectors of any length: the registers that follow a value, from that word on. Goes on
+ * only if they have the length that the plan has; the second is behind the block, where they have not. And a block ends
+ * where records have no more room. */
+void papi_a64_trace_store_active(struct papi_a64_translation *t, const struct papi_a64_value *value, unsigned word);
+void papi_a64_check_length(struct papi_a64_translation *t);
+void papi_a64_end_length(struct papi_a64_translation *t);
+void papi_a64_cut_at_room(const struct papi_a64_request *request, struct papi_a64_block *decoded);
 
 /* check.c: goes on only if the program's words are still those that were decoded. */
 void papi_a64_check_unchanged(struct papi_a64_translation *t);
