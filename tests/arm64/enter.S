@@ -16,6 +16,22 @@ enter_scalable:
 	.quad	0
 	.size	enter_scalable, 8
 
+	/* If there are any, those go from there (ldr), or there (str). Changes x1. */
+	.macro	scalable op
+	adrp	x1, enter_scalable
+	ldr	x1, [x1, :lo12:enter_scalable]
+	cbz	x1, 1f
+	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+	\op	z\n, [x1, #\n, mul vl]
+	.endr
+	addvl	x1, x1, #16
+	addvl	x1, x1, #16
+	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+	\op	p\n, [x1, #\n, mul vl]
+	.endr
+1:
+	.endm
+
 	.text
 	.globl	enter, leave
 	.type	enter, %function
@@ -41,18 +57,8 @@ enter:
 	.irp	n, 1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31
 	ldr	q\n, [x1], #16
 	.endr
-	adrp	x1, enter_scalable
-	ldr	x1, [x1, :lo12:enter_scalable]
-	cbz	x1, 1f
-	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-	ldr	z\n, [x1, #\n, mul vl]
-	.endr
-	addvl	x1, x1, #16
-	addvl	x1, x1, #16
-	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-	ldr	p\n, [x1, #\n, mul vl]
-	.endr
-1:	ldr	x1, [x0, #248]
+	scalable ldr
+	ldr	x1, [x0, #248]
 	msr	nzcv, x1
 	.irp	n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29
 	ldr	x\n, [x0, #8 * \n]
@@ -76,18 +82,8 @@ leave:
 	.irp	n, 1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31
 	str	q\n, [x1], #16
 	.endr
-	adrp	x1, enter_scalable
-	ldr	x1, [x1, :lo12:enter_scalable]
-	cbz	x1, 1f
-	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-	str	z\n, [x1, #\n, mul vl]
-	.endr
-	addvl	x1, x1, #16
-	addvl	x1, x1, #16
-	.irp	n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-	str	p\n, [x1, #\n, mul vl]
-	.endr
-1:	add	sp, sp, #16
+	scalable str
+	add	sp, sp, #16
 	ldp	x19, x20, [sp, #16]
 	ldp	x21, x22, [sp, #32]
 	ldp	x23, x24, [sp, #48]

@@ -46,34 +46,33 @@ static inline void papi_vpmu_gather_settle(uint64_t counters[], const uint64_t b
 typedef void papi_vpmu_touch_element(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind);
 
-/* Of the range of data are those elements that are in it, and the instruction if one is. */
-static inline __attribute__((always_inline)) void papi_vpmu_touch_lanes(papi_vpmu_touch_element *touch,
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
-	const uint64_t *record)
+/* The first lane from the next on that the mask does not leave out; then next is behind it. False: there is none. */
+static inline bool papi_vpmu_gather_next(const struct papi_vpmu_models *models, const struct papi_vpmu_access *access,
+	const uint64_t *record, unsigned *next, struct papi_vpmu_piece *piece)
 {
 	const uint64_t *values = record + access->word;
-	unsigned extent = access->extent, size = extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4, kind = access->is_write;
-	const uint64_t before[] = { counters[PAPI_VPMU_L1D_READ_MISSES + kind],
-		counters[PAPI_VPMU_L2D_READ_MISSES + kind], counters[PAPI_VPMU_L3D_READ_MISSES + kind] };
-	bool any = false;
+	unsigned extent = access->extent, lanes = papi_vpmu_gather_lanes(extent), lane = *next;
 
-	for (unsigned lane = 0; lane < papi_vpmu_gather_lanes(extent); lane++) {
-		uint64_t address = papi_vpmu_gather_address(models, access, values, lane);
-		bool in_range = papi_vpmu_models_ask_for(models, address, size);
-
-		if (!papi_vpmu_gather_touches(extent, values, lane))
-			continue;
-		any |= in_range;
-		touch(models, in_range ? counters : models->uncounted, papi_vpmu_settle(models, address), size - 1,
-			kind);
-	}
-	papi_vpmu_gather_settle(counters, before, kind);
-	if (any && models->counts_accesses)
-		counters[kind ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
+	while (lane < lanes && !papi_vpmu_gather_touches(extent, values, lane))
+		lane++;
+	if (lane == lanes)
+		return false;
+	*next = lane + 1;
+	*piece = (struct papi_vpmu_piece){ papi_vpmu_gather_address(models, access, values, lane),
+		extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4 };
+	return true;
 }
 
-/* The same of vectors of any length; elements in a row are touched at once. */
-static __attribute__((noinline)) void papi_vpmu_touch_active(papi_vpmu_touch_element *touch,
+/* The same of any access of elements; of vectors of any length, those in a row are one piece. */
+static inline bool papi_vpmu_elements_next(const struct papi_vpmu_models *models, const struct papi_vpmu_access *access,
+	const uint64_t *record, unsigned *next, struct papi_vpmu_piece *piece)
+{
+	return access->form == PAPI_VPMU_FORM_ACTIVE ? papi_vpmu_active_next(models, access, record, next, piece)
+						     : papi_vpmu_gather_next(models, access, record, next, piece);
+}
+
+/* Of the range of data are those elements that are in it, and the instruction if one is. */
+static inline __attribute__((always_inline)) void papi_vpmu_touch_elements(papi_vpmu_touch_element *touch,
 	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record)
 {
@@ -83,7 +82,7 @@ static __attribute__((noinline)) void papi_vpmu_touch_active(papi_vpmu_touch_ele
 	struct papi_vpmu_piece piece = { .size = 0 };
 	bool any = false;
 
-	while (papi_vpmu_active_next(models, access, record, &next, &piece)) {
+	while (papi_vpmu_elements_next(models, access, record, &next, &piece)) {
 		bool in_range = papi_vpmu_models_ask_for(models, piece.address, piece.size);
 
 		any |= in_range;
@@ -93,16 +92,6 @@ static __attribute__((noinline)) void papi_vpmu_touch_active(papi_vpmu_touch_ele
 	papi_vpmu_gather_settle(counters, before, kind);
 	if (any && models->counts_accesses)
 		counters[kind ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
-}
-
-static inline __attribute__((always_inline)) void papi_vpmu_touch_elements(papi_vpmu_touch_element *touch,
-	struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
-	const uint64_t *record)
-{
-	if (access->form == PAPI_VPMU_FORM_ACTIVE)
-		papi_vpmu_touch_active(touch, models, counters, access, record);
-	else
-		papi_vpmu_touch_lanes(touch, models, counters, access, record);
 }
 
 /* Those of the full models. */

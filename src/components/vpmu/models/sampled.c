@@ -211,48 +211,21 @@ static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint6
 		count_sampled(models->sampled, counters, PAPI_VPMU_PREFETCH_MISSES, address, false);
 }
 
-/* Of vectors of any length, elements in a row are one. */
-static __attribute__((noinline)) void touch_active(struct papi_vpmu_models *models, uint64_t counters[],
-	const struct papi_vpmu_access *access, const uint64_t *record)
-{
-	uint64_t *uncounted = models->uncounted;
-	struct papi_vpmu_piece piece = { .size = 0 };
-	unsigned next = 0;
-	bool any = false;
-
-	while (papi_vpmu_active_next(models, access, record, &next, &piece)) {
-		bool in_range = papi_vpmu_models_ask_for(models, piece.address, piece.size);
-
-		touch_lines(models, in_range ? counters : uncounted, in_range && !any ? counters : uncounted,
-			papi_vpmu_settle(models, piece.address), piece.size - 1, access->is_write);
-		any |= in_range;
-	}
-	if (any && models->counts_accesses)
-		counters[access->is_write ? PAPI_VPMU_STORES : PAPI_VPMU_LOADS]++;
-}
-
 /* All elements are brought in. It is one access, and its first element stands for it: it is seen as often as others,
  * and most often all of them miss, or none. */
 static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record)
 {
-	const uint64_t *values = record + access->word;
-	unsigned extent = access->extent, size = extent & PAPI_VPMU_GATHER_WIDE ? 8 : 4, kind = access->is_write;
 	uint64_t *uncounted = models->uncounted;
+	struct papi_vpmu_piece piece = { .size = 0 };
+	unsigned kind = access->is_write, next = 0;
 	bool any = false;
 
-	if (access->form == PAPI_VPMU_FORM_ACTIVE) {
-		touch_active(models, counters, access, record);
-		return;
-	}
-	for (unsigned lane = 0; lane < papi_vpmu_gather_lanes(extent); lane++) {
-		uint64_t address = papi_vpmu_gather_address(models, access, values, lane);
-		bool in_range = papi_vpmu_models_ask_for(models, address, size);
+	while (papi_vpmu_elements_next(models, access, record, &next, &piece)) {
+		bool in_range = papi_vpmu_models_ask_for(models, piece.address, piece.size);
 
-		if (!papi_vpmu_gather_touches(extent, values, lane))
-			continue;
 		touch_lines(models, in_range ? counters : uncounted, in_range && !any ? counters : uncounted,
-			papi_vpmu_settle(models, address), size - 1, kind);
+			papi_vpmu_settle(models, piece.address), piece.size - 1, kind);
 		any |= in_range;
 	}
 	if (any && models->counts_accesses)
