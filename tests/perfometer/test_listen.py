@@ -401,7 +401,8 @@ class ListenTest(meter.MeterTest):
         """To where programs meet a perfometer; gone again at once."""
         name = f"\0papi-perfometer/{os.geteuid()}/{self.environment['PAPI_PERFOMETER']}"
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-            connection.settimeout(60)
+            # Waits while the queue is full; a timeout of Python's would make that an error.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 60, 0))
             connection.connect(name)
             for packet in sent:
                 # One that was malformed has ended the connection.

@@ -119,15 +119,12 @@ static bool may_come(int socket, struct ucred *peer)
 	return papi_meet_peer(socket, peer) && peer->pid > 0 && (peer->uid == own || peer->uid == 0 || own == 0);
 }
 
-static void let_in(struct papi_callers *callers)
+static void let_in(struct papi_callers *callers, int accepted)
 {
-	int accepted = accept4(callers->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct papi_caller *caller;
 	struct epoll_event event = { .events = EPOLLIN };
 	struct ucred peer;
 
-	if (accepted < 0)
-		return;
 	if (callers->number == MOST_CALLERS || !may_come(accepted, &peer)) {
 		close(accepted);
 		return;
@@ -144,6 +141,18 @@ static void let_in(struct papi_callers *callers)
 	callers->number++;
 }
 
+/* The ranks of a job come together: several at once, but between them others are heard, and dropped. */
+static void let_some_in(struct papi_callers *callers)
+{
+	for (int i = 0; i < 16; i++) {
+		int accepted = accept4(callers->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (accepted < 0)
+			return;
+		let_in(callers, accepted);
+	}
+}
+
 void papi_callers_serve(struct papi_callers *callers)
 {
 	struct epoll_event events[16];
@@ -153,7 +162,7 @@ void papi_callers_serve(struct papi_callers *callers)
 		struct papi_caller *caller = events[i].data.ptr;
 
 		if (!caller)
-			let_in(callers);
+			let_some_in(callers);
 		else if (!hear(callers, caller))
 			drop(callers, caller);
 	}
@@ -179,7 +188,9 @@ static const char *listen_here(struct papi_callers *callers)
 			? "another perfometer of yours does so already: end that, or have this one and the "
 			  "programs meet elsewhere, with PAPI_PERFOMETER=NAME for both"
 			: strerror(errno);
-	if (listen(callers->socket, 64) != 0 || epoll_ctl(callers->epoll, EPOLL_CTL_ADD, callers->socket, &event) != 0)
+	/* A program doesn't wait where the queue is full: it goes on unseen. */
+	if (listen(callers->socket, SOMAXCONN) != 0 ||
+		epoll_ctl(callers->epoll, EPOLL_CTL_ADD, callers->socket, &event) != 0)
 		return strerror(errno);
 	return NULL;
 }
