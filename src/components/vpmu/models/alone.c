@@ -109,6 +109,16 @@ static inline __attribute__((always_inline)) bool misses(struct papi_vpmu_models
 	return *set_of(&models->alone, line) != line && misses_older(models, line);
 }
 
+bool papi_vpmu_alone_holds(const struct papi_vpmu_alone *alone, uint64_t line)
+{
+	const uint64_t *set = set_of(alone, line);
+
+	for (unsigned i = 0; i < alone->ways; i++)
+		if (set[i] == line)
+			return true;
+	return false;
+}
+
 /* An access across the end of a line: a miss when either half is one. */
 static __attribute__((noinline)) void touch_two(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t line, uint64_t last, unsigned kind)

@@ -39,4 +39,7 @@ void papi_vpmu_alone_leave(struct papi_vpmu_models *models);
 void papi_vpmu_alone_run(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
 	const uint64_t *end, const unsigned char *arena);
 
+/* Whether that line of a settled address is there; nothing else. */
+bool papi_vpmu_alone_holds(const struct papi_vpmu_alone *alone, uint64_t line);
+
 #endif
