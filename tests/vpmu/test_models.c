@@ -260,6 +260,7 @@ struct machine {
 	_Alignas(64) unsigned char arena[4096];
 	uint64_t trace[4096];
 	uint32_t branches[4096], told[4096 * PAPI_VPMU_BRANCHES_OF_RECORD];
+	struct papi_vpmu_checks checks;
 	unsigned words, n_branches;
 };
 
@@ -283,6 +284,7 @@ static struct machine *make_machine_of(const struct papi_vpmu_geometry *shape)
 	assert_non_null(machine->models);
 	machine->models->place_code = place_code;
 	papi_vpmu_models_give_room(machine->models, machine->told);
+	papi_vpmu_models_give_checks(machine->models, &machine->checks);
 	return machine;
 }
 
@@ -817,6 +819,94 @@ static void data_alone_misses_the_same(void **state)
 	compare_alone(&other, false);
 }
 
+/* Addresses of a stack, near its ends, and of what is near it; where slots are the same; and where lines of the stack
+ * and others come to be the same when that is moved. */
+#define STACK_START 0x7fff0007c000u
+#define STACK_END   0x7fff00084000u
+#define STACK_POINT 0x7fff00082a30u
+
+static uint64_t next_address(uint64_t *random)
+{
+	const uint64_t table = PAPI_VPMU_SLOTS << PAPI_VPMU_SLOT_SHIFT, moved = -STACK_POINT & 0xff0;
+	uint64_t near = next_random(random) % 300;
+
+	switch (next_random(random) % 7) {
+	case 0:
+		return 0x10000000 + next_random(random) % 70000;
+	case 1:
+		return 0x10000000 + next_random(random) % 20 * table + near;
+	case 2:
+		return STACK_POINT - near;
+	case 3:
+		return (next_random(random) % 2 ? STACK_START : STACK_END) + near - 150;
+	case 5:
+		return STACK_START / table * table + table + near - 150; /* the last slots, and the first */
+	case 4:
+		return STACK_END - 100 + (next_random(random) % 2 ? moved : 0) + near % 90;
+	default:
+		return 0x10000000 - (1 + next_random(random) % 3) * table - near;
+	}
+}
+
+static void compare_checks(const struct papi_vpmu_geometry *shape)
+{
+	static const unsigned extents[] = { 0, 1, 3, 7, 7, 15, 31, 63, 100 };
+	struct machine *rows = make_machine_of(shape), *checked = make_machine_of(shape);
+	uint64_t random = 7;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct machine *machine = i ? rows : checked;
+
+		papi_vpmu_models_set_stack(machine->models, STACK_START, STACK_END, STACK_POINT);
+		papi_vpmu_models_use(machine->models, PAPI_VPMU_PART_DATA);
+		for (unsigned j = 0; j < 18; j++)
+			add_access(describe(machine, 64 + 128 * j, 0x401000, PAPI_VPMU_ENDS_ANYHOW, 2), j % 2, 1, 0,
+				extents[j / 2] + 1);
+	}
+	papi_vpmu_models_check(checked->models, true);
+	for (unsigned i = 0; i < 200000; i++) {
+		uint64_t address = next_address(&random), which = next_random(&random) % 18;
+
+		record(rows, 64 + 128 * which, address);
+		simulate(rows);
+		if (!checked->models->is_checked) {
+			record(checked, 64 + 128 * which, address);
+			simulate(checked);
+		} else if (i % 8) {
+			papi_vpmu_checks_touch(
+				checked->models, checked->counters, address, extents[which / 2], which % 2);
+		} else {
+			record(checked, 64 + 128 * which, address);
+			papi_vpmu_checks_run(checked->models, checked->counters, checked->trace, checked->arena);
+			checked->words = 0;
+		}
+		if (i % 1000 == 999)
+			papi_vpmu_models_check(checked->models, next_random(&random) % 4);
+	}
+	assert_true(count(rows, PAPI_VPMU_L1D_READ_MISSES) > 5000);
+	assert_int_equal(count(rows, PAPI_VPMU_L1D_READ_MISSES), count(checked, PAPI_VPMU_L1D_READ_MISSES));
+	assert_int_equal(count(rows, PAPI_VPMU_L1D_WRITE_MISSES), count(checked, PAPI_VPMU_L1D_WRITE_MISSES));
+	assert_int_equal(rows->models->frames.used, checked->models->frames.used);
+	free_machine(rows);
+	free_machine(checked);
+}
+
+static void checks_miss_the_same(void **state)
+{
+	struct papi_vpmu_geometry other = geometry;
+
+	(void)state;
+	compare_checks(&geometry);
+	other.l1d = (struct papi_vpmu_shape){ 32, 3, 5 };
+	compare_checks(&other);
+	other.l1d = (struct papi_vpmu_shape){ 16, 5, 8 };
+	compare_checks(&other);
+	assert_true(papi_vpmu_checks_are_possible(&geometry.l1d));
+	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 128, 8, 6 }));
+	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 256, 4, 3 }));
+	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 256, 16, 4 }));
+}
+
 /* The same program elsewhere, and a stack that begins elsewhere in its page: the same misses. */
 static uint64_t misses_at(uint64_t data, uint64_t stack)
 {
@@ -866,6 +956,7 @@ int main(void)
 		cmocka_unit_test(calls_with_what_they_call),
 		cmocka_unit_test(two_lines_are_one_miss),
 		cmocka_unit_test(data_alone_misses_the_same),
+		cmocka_unit_test(checks_miss_the_same),
 		cmocka_unit_test(places_do_not_matter),
 	};
 

@@ -391,7 +391,7 @@ static void choose_circumstances(struct trace *trace)
 		papi_vpmu_models_set_stack(trace->models, 0x7fe000000, 0x800000000, at);
 		trace->plain->stack_start = 0x7fe000000;
 		trace->plain->stack_end = 0x800000000;
-		trace->plain->stack_shift = -at % PAGE;
+		trace->plain->stack_shift = -at % PAGE / 16 * 16;
 	}
 	if (!below(5) && trace->parts & PAPI_VPMU_PART_DATA) {
 		trace->models->data_start = trace->plain->data_start = 0x10000000 + below(4 * PAGE);

@@ -36,6 +36,8 @@ struct papi_vpmu_wants {
 	uint64_t instructions_start, instructions_end; /* count only instructions in [start, end); 0, 0: everywhere */
 	uint64_t data_start, data_end;                 /* count only loads and stores of addresses in [start, end) */
 	bool overflow;                                 /* somebody wants to know when an event overflows */
+	/* Set by the engine: with L1D alone code makes a trace, too, instead of looking whether it hits. */
+	bool traces;
 	/* With overflow: by how much one more of a counter brings an overflow nearer, for the event that it brings
 	 * most. */
 	uint16_t weights[PAPI_VPMU_LAST_MODELLED + 1];

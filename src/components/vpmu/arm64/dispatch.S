@@ -340,6 +340,11 @@ leave_by_frame:
 	mov	x8, #SYS_rt_sigreturn
 	svc	#0
 	label papi_vpmu_resume_end
+	/* No block looks by itself whether its accesses hit. */
+	label papi_vpmu_check
+	label papi_vpmu_checked
+	label papi_vpmu_checked_end
+	udf	#0
 	.size	natively, . - natively
 
 /* To x0, as in the kernel's struct sve_context: 32 vectors, 16 predicates, and the first-fault register, by way of the

@@ -72,6 +72,7 @@ const uint64_t papi_vpmu_processor_reach = (uint64_t)1 << 27;
 const uint64_t papi_vpmu_processor_end_of_programs = UINT64_MAX;
 const uint32_t papi_vpmu_processor_jump_slot = R_AARCH64_JUMP_SLOT;
 const unsigned papi_vpmu_processor_parts = PAPI_VPMU_PARTS;
+const bool papi_vpmu_processor_checks = false;
 const bool papi_vpmu_processor_calls_by_stack = false;
 const uint64_t papi_vpmu_processor_ways = A64_BASE + A64_WAYS, papi_vpmu_processor_max_ways = A64_MAX_WAYS,
 	       papi_vpmu_processor_pairs = A64_BASE + A64_PAIR_KEYS;

@@ -22,11 +22,11 @@ static const struct papi_vpmu_shape *own_l3(const struct papi_vpmu_geometry *geo
 /* With a second level of TLB for both, itlb2 is a copy. */
 static size_t size_of(const struct papi_vpmu_geometry *geometry)
 {
-	return size_of_models() + papi_vpmu_alone_size(&geometry->l1d) + papi_vpmu_lru_size(&geometry->l1i) +
-		papi_vpmu_lru_size(&geometry->l1d) + papi_vpmu_lru_size(&geometry->l2) +
-		papi_vpmu_lru_size(own_l3(geometry)) + papi_vpmu_lru_size(&geometry->itlb) +
-		papi_vpmu_lru_size(&geometry->dtlb) + papi_vpmu_lru_size(&geometry->itlb2) +
-		papi_vpmu_lru_size(&geometry->dtlb2);
+	return size_of_models() + papi_vpmu_alone_size(&geometry->l1d) + papi_vpmu_checks_size(&geometry->l1d) +
+		papi_vpmu_lru_size(&geometry->l1i) + papi_vpmu_lru_size(&geometry->l1d) +
+		papi_vpmu_lru_size(&geometry->l2) + papi_vpmu_lru_size(own_l3(geometry)) +
+		papi_vpmu_lru_size(&geometry->itlb) + papi_vpmu_lru_size(&geometry->dtlb) +
+		papi_vpmu_lru_size(&geometry->itlb2) + papi_vpmu_lru_size(&geometry->dtlb2);
 }
 
 static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_geometry *geometry)
@@ -51,6 +51,7 @@ static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_
 		memory += papi_vpmu_lru_size(parts[i].shape);
 	}
 	papi_vpmu_alone_init(&models->alone, &geometry->l1d, memory);
+	papi_vpmu_checks_init(&models->checked, &geometry->l1d, memory + papi_vpmu_alone_size(&geometry->l1d));
 }
 
 static bool reach_names(struct papi_vpmu_models *models, uint32_t pages)
@@ -157,6 +158,20 @@ void papi_vpmu_models_give_room(struct papi_vpmu_models *models, uint32_t *branc
 	models->told = models->branches = branches + 1;
 }
 
+void papi_vpmu_models_give_checks(struct papi_vpmu_models *models, struct papi_vpmu_checks *checks)
+{
+	models->checked.checks = checks;
+}
+
+void papi_vpmu_models_check(struct papi_vpmu_models *models, bool checks)
+{
+	if (checks && !models->is_checked)
+		papi_vpmu_checks_enter(models);
+	if (models->is_checked && !checks)
+		papi_vpmu_checks_leave(models);
+	models->is_checked = checks;
+}
+
 static void use_alone(struct papi_vpmu_models *models, bool is_alone)
 {
 	if (is_alone && !models->is_alone)
@@ -171,6 +186,7 @@ void papi_vpmu_models_use(struct papi_vpmu_models *models, unsigned parts)
 	bool shared = (parts & PAPI_VPMU_PARTS_SHARED) == PAPI_VPMU_PARTS_SHARED;
 
 	models->parts = parts;
+	papi_vpmu_models_check(models, false);
 	use_alone(models, parts == PAPI_VPMU_PART_DATA && models->alone.ways && !models->sampled);
 	/* Nobody will tell of the last branch any more. */
 	models->told = models->branches;
@@ -184,5 +200,5 @@ void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start,
 {
 	models->stack_start = start;
 	models->stack_size = end - start;
-	models->stack_shift = -at & ((1 << PAPI_VPMU_PAGE_SHIFT) - 1);
+	models->stack_shift = -at & ((1 << PAPI_VPMU_PAGE_SHIFT) - (1 << PAPI_VPMU_SLOT_SHIFT));
 }

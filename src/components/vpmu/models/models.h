@@ -13,6 +13,7 @@
 
 #include "components/vpmu/counters.h"
 #include "components/vpmu/models/alone.h"
+#include "components/vpmu/models/checks.h"
 #include "components/vpmu/models/frames.h"
 #include "components/vpmu/models/lru.h"
 #include "components/vpmu/models/predictor.h"
@@ -51,10 +52,11 @@ struct papi_vpmu_models {
 	unsigned parts;
 	bool has_l2, has_tlb2[2]; /* of data and of code */
 	bool is_alone;            /* L1D, without all else: what is there is in alone, not in l1d */
+	bool is_checked;          /* and it is in checked, not there */
 
 	uint64_t code_page; /* of the last fetch: the same again changes nothing */
 	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
-	 * start. */
+	 * start; by a multiple of 16. */
 	uint64_t stack_start, stack_size, stack_shift;
 	struct papi_vpmu_frames frames; /* of data */
 	struct papi_vpmu_recent recent[PAPI_VPMU_RECENT];
@@ -66,6 +68,7 @@ struct papi_vpmu_models {
 	struct papi_vpmu_lru l1i, l1d, l2, l3;
 	struct papi_vpmu_lru itlb, dtlb, itlb2, dtlb2;
 	struct papi_vpmu_alone alone;
+	struct papi_vpmu_checked checked;
 	/* An L3 for all threads, instead of l3: set by the engine where the geometry has one, before the first use; or
 	 * NULL. */
 	struct papi_vpmu_shared *shared;
@@ -126,5 +129,10 @@ static inline bool papi_vpmu_models_ask_for(const struct papi_vpmu_models *model
 
 /* Before the first record: where the branches of all records that are simulated at once have room, and one more. */
 void papi_vpmu_models_give_room(struct papi_vpmu_models *models, uint32_t *branches);
+
+/* What code needs that looks by itself whether its accesses hit, zeros at first. And whether it does from now on, where
+ * L1D alone is simulated, of a shape that can be looked up so; until other parts run. */
+void papi_vpmu_models_give_checks(struct papi_vpmu_models *models, struct papi_vpmu_checks *checks);
+void papi_vpmu_models_check(struct papi_vpmu_models *models, bool checks);
 
 #endif

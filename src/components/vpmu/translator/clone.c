@@ -135,6 +135,7 @@ bool papi_vpmu_clone(struct papi_vpmu_thread *thread, uint64_t *result)
 uint64_t papi_vpmu_clone_newborn(struct papi_vpmu_thread *thread)
 {
 	papi_vpmu_thread_identify(thread);
+	thread->thread_base = papi_vpmu_processor_thread_pointer();
 	if (!thread->active)
 		return thread->pc;
 	papi_vpmu_profile_begun(thread);

@@ -82,10 +82,17 @@ static bool is_on_the_way(const struct papi_vpmu_thread *thread)
 		thread->signal_state == PAPI_VPMU_SIGNALS_STEPPING;
 }
 
+/* On its way back into the middle of a block. */
+static bool is_coming_back(uint64_t pc)
+{
+	return is_between(pc, papi_vpmu_checked, papi_vpmu_checked_end);
+}
+
 bool papi_vpmu_signal_is_busy(const struct papi_vpmu_thread *thread, uint64_t pc)
 {
-	return thread->delivering || thread->guard || is_in_entry(pc) || is_in_delivery(thread, pc) ||
-		is_in_runtime(thread, pc) || is_on_the_way(thread) || is_leaving_handler(pc);
+	return is_coming_back(pc) || thread->delivering || thread->guard || is_in_entry(pc) ||
+		is_in_delivery(thread, pc) || is_in_runtime(thread, pc) || is_on_the_way(thread) ||
+		is_leaving_handler(pc);
 }
 
 static void put_off(const struct papi_vpmu_delivery *delivery, uint64_t until)
@@ -228,6 +235,10 @@ enum papi_vpmu_deliver papi_vpmu_signal_deliver(struct papi_vpmu_thread *thread,
 
 	if (is_child(thread))
 		return deliver_to_child(thread, delivery);
+	if (is_coming_back(pc)) {
+		pc = thread->code;
+		papi_vpmu_context_set_pc(delivery->context, pc);
+	}
 	begin_delivery(thread, delivery);
 	if (fault && thread->guard) {
 		papi_vpmu_context_set_pc(delivery->context, (uint64_t)(uintptr_t)papi_vpmu_guard_failed);

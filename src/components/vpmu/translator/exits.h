@@ -16,4 +16,20 @@ enum papi_vpmu_exit {
 	PAPI_VPMU_EXIT_CHILD = -8, /* the child of a fork goes on natively, at pc: for the processor's dispatcher */
 };
 
+/*
+ * Why a block that looks by itself whether its accesses hit leaves in its middle, in the same field: its record is to be
+ * run, or one may miss. Then that says which registers have its address and the time of its use, and whether what the
+ * block does is counted, and the thread's access says the rest.
+ */
+#define PAPI_VPMU_CHECK_RECORD (-1)
+enum { PAPI_VPMU_CHECK_ADDRESS = 0, PAPI_VPMU_CHECK_NOW = 5, PAPI_VPMU_CHECK_IS_COUNTED = 10 };
+
+/* Where code goes on, from the entry of the block: 16 bits. Or where there is as much, the number of accesses, and each
+ * of them in 16 bits: what has been looked at as one. */
+enum { PAPI_VPMU_ACCESS_EXTENT = 16, PAPI_VPMU_ACCESS_IS_WRITE = 24 };
+#define PAPI_VPMU_ACCESS_PARTS (1u << 25)
+#define PAPI_VPMU_ACCESS_LAST  (1u << 26) /* of the block */
+/* Of these, above the extent. */
+enum { PAPI_VPMU_PART_OFFSET = 8, PAPI_VPMU_PART_IS_WRITE = 15 };
+
 #endif

@@ -46,6 +46,8 @@ bool papi_vpmu_processor_can_decode(const char **reason);
 
 /* Parts of the simulators that translated code can feed (enum papi_vpmu_part). */
 extern const unsigned papi_vpmu_processor_parts;
+/* Whether it can look by itself if accesses hit, with L1D alone (models/checks.h). */
+extern const bool papi_vpmu_processor_checks;
 
 /* How far apart code and what it names may lie at most, in bytes, for the instructions that the processor has. */
 extern const uint64_t papi_vpmu_processor_reach;
@@ -128,6 +130,11 @@ void papi_vpmu_resume_end(void);
 void papi_vpmu_gate_enter(void);
 void papi_vpmu_gate_entered(void);
 void papi_vpmu_gate_return(void);
+/* From a block that has found that an access may miss (trace.h), and where it goes back: from checked to checked_end
+ * all but the pc is as at the thread's code. */
+void papi_vpmu_check(void);
+void papi_vpmu_checked(void);
+void papi_vpmu_checked_end(void);
 
 /* ---- instructions that translated code cannot hold: they run natively, alone ---- */
 

@@ -19,6 +19,7 @@
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/syscalls.h"
 #include "components/vpmu/translator/trace.h"
+#include "components/vpmu/translator/wants.h"
 
 static uint64_t translate_for_guard(uint64_t flavour, uint64_t pc, uint64_t indirect)
 {
@@ -225,16 +226,19 @@ uint64_t papi_vpmu_runtime_dispatch(struct papi_vpmu_thread *thread)
 	int64_t exit = thread->exit;
 	bool is_indirect = exit == PAPI_VPMU_EXIT_INDIRECT || exit == PAPI_VPMU_EXIT_RETURN ||
 		(exit == PAPI_VPMU_EXIT_CALLS && thread->pc >= papi_vpmu_processor_end_of_programs);
+	bool needless = false;
 	struct papi_vpmu_link link;
 	uint64_t epoch, code;
 
 	if (exit == PAPI_VPMU_EXIT_SYSCALL)
 		return papi_vpmu_syscall(thread);
 	if (exit == PAPI_VPMU_EXIT_TRACE)
-		papi_vpmu_trace_drain(thread);
+		needless = papi_vpmu_trace_full(thread);
 	if (exit == PAPI_VPMU_EXIT_CALLS || exit == PAPI_VPMU_EXIT_CONTINUE)
 		papi_vpmu_trace_catch_up(thread);
 	papi_vpmu_cache_lock();
+	if (needless)
+		papi_vpmu_thread_trace(thread, false);
 	if (exit == PAPI_VPMU_EXIT_CALLS)
 		papi_vpmu_calls_exit(thread);
 	if (exit == PAPI_VPMU_EXIT_CONTINUE)

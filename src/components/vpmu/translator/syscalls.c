@@ -117,7 +117,10 @@ static uint64_t do_call(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	case SYS_rt_sigreturn:
 		papi_vpmu_signals_return(thread);
 	default:
-		return papi_vpmu_processor_do_call(call, &result) ? result : do_memory_call(call);
+		if (!papi_vpmu_processor_do_call(call, &result))
+			return do_memory_call(call);
+		thread->thread_base = papi_vpmu_processor_thread_pointer(); /* that may be what it has changed */
+		return result;
 	}
 }
 

@@ -38,6 +38,7 @@ static void set_up(struct papi_vpmu_thread *thread)
 {
 	thread->self = thread;
 	thread->dispatch = papi_vpmu_dispatch;
+	thread->check = papi_vpmu_check;
 	thread->gate_enter = papi_vpmu_gate_enter;
 	thread->jump_miss = papi_vpmu_jump_miss;
 	thread->stack = (uint64_t)(uintptr_t)(thread->runtime_stack + sizeof(thread->runtime_stack));

@@ -18,6 +18,8 @@
 
 #include "components/vpmu/counters.h"
 #include "components/vpmu/engine.h"
+#include "components/vpmu/models/checks.h"
+#include "components/vpmu/models/trace.h"
 #include "components/vpmu/translator/exits.h"
 #include "components/vpmu/translator/signal_state.h"
 
@@ -99,11 +101,17 @@ struct papi_vpmu_thread {
 	int64_t call_site;         /* what PAPI_VPMU_EXIT_CALLS is about */
 	unsigned char *notes_next; /* where translated code notes calls for the simulators */
 	uint64_t scalable_saved;   /* the program's vectors of any length are in scalable_state */
+	uint64_t thread_base;      /* papi_vpmu_processor_thread_pointer() */
+	void (*check)(void);       /* where code leaves that has found that something may miss */
+	int64_t access;            /* what that is (exits.h) */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[PAPI_VPMU_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];
 	/* 32 vectors of 256 bytes at most, 16 predicates and the first-fault register, each as long as it is. */
 	unsigned char scalable_state[8736];
+
+	/* Of a block that looks so: values that it needs later. */
+	_Alignas(16384) uint64_t record[PAPI_VPMU_RECORD_WORDS_MAX];
 
 	/* Not reached from emitted code. */
 	bool active; /* it runs translated, but for gates */
@@ -142,11 +150,16 @@ struct papi_vpmu_thread {
 	struct papi_vpmu_profile_models *attribution; /* with a profile that tells of what they count */
 	uint64_t *trace;
 	uint32_t *branches;
+	/* With L1D alone (trace.c): how often blocks have left, or words of the trace, since that time of uses, or since
+	 * there were so many misses. */
+	uint64_t passed, since;
 	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */
 
 	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];
 	/* Room for a frame of each signal that there is: as many may come at once. */
 	unsigned char runtime_stack[524288];
+	/* Of code that looks by itself whether its accesses hit. */
+	struct papi_vpmu_checks checks;
 };
 
 /* The calling thread's, NULL before its first start. */

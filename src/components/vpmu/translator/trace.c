@@ -20,6 +20,15 @@
 #define TRACE_WORDS 2048
 #define TRACE_SIZE  ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
 
+/*
+ * With L1D alone code looks by itself whether accesses hit. Where one of so many does not, it leaves too often, and a
+ * trace takes less; and where that tells of few misses for its words, it is needless. Nobody judges before there have
+ * been enough of either.
+ */
+#define ENOUGH   65536
+#define TOO_MUCH 5
+#define LITTLE   10
+
 /* A block asks for room in the trace, or if it makes no record, among the branches. Behind their limit is room for
  * those of all blocks that do not ask. */
 #define BRANCHES      4096
@@ -104,6 +113,7 @@ static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	thread->trace_limit = trace + TRACE_WORDS;
 	thread->branches = thread->branches_next = (uint32_t *)(void *)trace + TRACE_SIZE / sizeof(uint32_t);
 	thread->branches_limit = thread->branches + BRANCHES;
+	papi_vpmu_models_give_checks(models, &thread->checks);
 	papi_vpmu_models_give_room(models, thread->branches); /* it has no other use while records tell */
 	return true;
 }
@@ -138,6 +148,12 @@ static void run_trace(struct papi_vpmu_thread *thread)
 	papi_vpmu_calls_forget_notes(thread);
 }
 
+static void note_failure(struct papi_vpmu_thread *thread)
+{
+	if (thread->models->failed && !thread->lost)
+		thread->lost = "memory for the simulators of caches ended";
+}
+
 /* Runs what is in the trace through the models. */
 static void simulate(struct papi_vpmu_thread *thread)
 {
@@ -148,8 +164,16 @@ static void simulate(struct papi_vpmu_thread *thread)
 	papi_vpmu_simulate_branches(models, thread->counters[0], thread->branches, thread->branches_next);
 	thread->trace_next = thread->trace;
 	thread->branches_next = thread->branches;
-	if (models->failed && !thread->lost)
-		thread->lost = "memory for the simulators of caches ended";
+	note_failure(thread);
+}
+
+/* Of L1D, whoever is counted. */
+static uint64_t misses_of(const struct papi_vpmu_thread *thread)
+{
+	const uint64_t *counted = thread->counters[0], *others = thread->models->uncounted;
+
+	return counted[PAPI_VPMU_L1D_READ_MISSES] + counted[PAPI_VPMU_L1D_WRITE_MISSES] +
+		others[PAPI_VPMU_L1D_READ_MISSES] + others[PAPI_VPMU_L1D_WRITE_MISSES];
 }
 
 static bool is_empty(const struct papi_vpmu_thread *thread)
@@ -158,6 +182,28 @@ static bool is_empty(const struct papi_vpmu_thread *thread)
 
 	return thread->trace_next == thread->trace && thread->branches_next == thread->branches &&
 		papi_vpmu_calls_notes(thread, &end) == end;
+}
+
+bool papi_vpmu_trace_checks(const struct papi_vpmu_wants *wants)
+{
+	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
+
+	return papi_vpmu_processor_checks && wants->parts == PAPI_VPMU_PART_DATA && !wants->traces &&
+		!wants->modelled && !wants->data_end && !wants->overflow && !geometry->choice.groups &&
+		papi_vpmu_checks_are_possible(&geometry->l1d);
+}
+
+void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread)
+{
+	bool checks = papi_vpmu_trace_checks(&thread->wants);
+
+	if (thread->models->is_checked == checks)
+		return;
+	if (!is_empty(thread))
+		simulate(thread);
+	papi_vpmu_models_check(thread->models, checks);
+	thread->since = checks ? thread->checks.now : misses_of(thread);
+	thread->passed = 0;
 }
 
 /* The records that are in the trace yet were made for the parts that ran before. All signals are blocked. */
@@ -169,15 +215,91 @@ static bool use_parts(struct papi_vpmu_thread *thread)
 	/* What tells misses by instruction looks up pages with all data. */
 	if (attributes && parts & PAPI_VPMU_PART_DATA)
 		parts |= PAPI_VPMU_PART_PAGES;
-	if (thread->models->parts == parts && attributes == (thread->attribution != NULL))
+	if (thread->models->parts == parts && attributes == (thread->attribution != NULL)) {
+		papi_vpmu_trace_choose(thread);
 		return true;
+	}
 	if (!is_empty(thread))
 		simulate(thread);
 	papi_vpmu_models_use(thread->models, parts);
+	papi_vpmu_trace_choose(thread);
 	if (attributes)
 		return papi_vpmu_profile_models_begin(thread);
 	papi_vpmu_profile_models_end(thread);
 	return true;
+}
+
+static uint64_t *register_of(struct papi_vpmu_thread *thread, uint64_t what)
+{
+	return &thread->registers[what & (PAPI_VPMU_REGISTERS - 1)];
+}
+
+/* Each of several that have been looked at as one, which began at that address. Returns where code goes on. */
+static uint64_t check_parts(struct papi_vpmu_thread *thread, uint64_t counters[], uint64_t address)
+{
+	const uint16_t *parts = (const void *)(uintptr_t)(thread->code + (uint16_t)thread->access), *part = parts + 2;
+
+	for (unsigned i = 0; i < parts[1]; i++, part++)
+		papi_vpmu_checks_touch(thread->models, counters, address + (*part >> PAPI_VPMU_PART_OFFSET & 0x7f),
+			*part & 0xff, *part >> PAPI_VPMU_PART_IS_WRITE);
+	return parts[0];
+}
+
+/* The thread's code is the entry of the block at first. */
+static void check_access(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_models *models = thread->models;
+	uint64_t what = (uint64_t)thread->exit, access = (uint64_t)thread->access, behind = access & 0xffff;
+	uint64_t *counters = what >> PAPI_VPMU_CHECK_IS_COUNTED & 1 ? thread->counters[0] : models->uncounted;
+	uint64_t address = *register_of(thread, what >> PAPI_VPMU_CHECK_ADDRESS),
+		 *now = register_of(thread, what >> PAPI_VPMU_CHECK_NOW);
+
+	thread->checks.now = *now;
+	if (access & PAPI_VPMU_ACCESS_PARTS)
+		behind = check_parts(thread, counters, address);
+	else
+		papi_vpmu_checks_touch(models, counters, address, access >> PAPI_VPMU_ACCESS_EXTENT & 0xff,
+			access >> PAPI_VPMU_ACCESS_IS_WRITE & 1);
+	thread->code += behind;
+	*now = thread->checks.now;
+}
+
+bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
+{
+	bool whole = thread->exit == PAPI_VPMU_CHECK_RECORD, much;
+	uint64_t uses;
+
+	if (whole) {
+		thread->models->thread_base = thread->thread_base;
+		papi_vpmu_checks_run(thread->models, thread->counters[0], thread->record, papi_vpmu_descriptions());
+	} else {
+		check_access(thread);
+	}
+	note_failure(thread);
+	thread->passed++;
+	uses = (thread->checks.now - thread->since) / PAPI_VPMU_TICK;
+	if (uses < ENOUGH || !(whole || (uint64_t)thread->access & PAPI_VPMU_ACCESS_LAST))
+		return false;
+	much = thread->passed * TOO_MUCH >= uses;
+	thread->since = thread->checks.now;
+	thread->passed = 0;
+	return much;
+}
+
+bool papi_vpmu_trace_full(struct papi_vpmu_thread *thread)
+{
+	uint64_t words = (uint64_t)(thread->trace_next - thread->trace), missed;
+	bool needless;
+
+	papi_vpmu_trace_drain(thread);
+	thread->passed += words;
+	if (!thread->wants.traces || thread->passed < ENOUGH)
+		return false;
+	missed = misses_of(thread);
+	needless = (missed - thread->since) * LITTLE < thread->passed;
+	thread->since = missed;
+	thread->passed = 0;
+	return needless;
 }
 
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
@@ -188,6 +310,7 @@ bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)
 		papi_vpmu_trace_end(thread);
 	if (!geometry || (!thread->models && !make_models(thread, geometry, stack)) || !use_parts(thread))
 		return false;
+	thread->thread_base = papi_vpmu_processor_thread_pointer();
 	thread->models->data_start = thread->wants.data_start;
 	thread->models->data_end = thread->wants.data_end;
 	thread->models->counts_accesses = thread->wants.data_end != 0;

@@ -21,6 +21,15 @@ void papi_vpmu_trace_catch_up(struct papi_vpmu_thread *thread);
  * while all others are blocked. */
 void papi_vpmu_trace_run(
 	struct papi_vpmu_thread *thread, const uint64_t *record, const uint64_t *end, const unsigned char *arena);
+/* Whether code of these wants looks by itself whether its accesses hit, and has no trace. */
+bool papi_vpmu_trace_checks(const struct papi_vpmu_wants *wants);
+/* The simulators of the thread, too, are from now on those that its wants say. */
+void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread);
+/* Of a block of such code that has left in its middle (exits.h): simulates the access that may miss, or the thread's
+ * record. Whether so much does that code had better make a trace (papi_vpmu_thread_trace()). */
+bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread);
+/* Drains a trace that is full. Whether code had better look by itself. */
+bool papi_vpmu_trace_full(struct papi_vpmu_thread *thread);
 /* Drains it, and the branch that led to the thread's pc is predicted before anything there has run: of a thread that is
  * between two instructions. */
 void papi_vpmu_trace_arrive(struct papi_vpmu_thread *thread);

@@ -39,8 +39,9 @@ bool papi_vpmu_wants_are_same(const struct papi_vpmu_wants *a, const struct papi
 {
 	return a->counters == b->counters && a->parts == b->parts && a->profile == b->profile &&
 		a->modelled == b->modelled && a->region == b->region && a->calls == b->calls &&
-		a->contexts == b->contexts && a->inherit == b->inherit && papi_vpmu_wants_same_ranges(a, b) &&
-		a->overflow == b->overflow && (!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
+		a->contexts == b->contexts && a->inherit == b->inherit && a->traces == b->traces &&
+		papi_vpmu_wants_same_ranges(a, b) && a->overflow == b->overflow &&
+		(!a->overflow || !memcmp(a->weights, b->weights, sizeof(a->weights)));
 }
 
 /* Sorts of code that nobody uses make room for others. */
@@ -51,6 +52,21 @@ static void exchange(struct papi_vpmu_flavour **used, struct papi_vpmu_flavour *
 	if (*used)
 		(*used)->users--;
 	*used = flavour;
+}
+
+void papi_vpmu_thread_trace(struct papi_vpmu_thread *thread, bool traces)
+{
+	struct papi_vpmu_wants wants = thread->wants;
+	struct papi_vpmu_flavour *flavour;
+
+	wants.traces = traces;
+	flavour = papi_vpmu_flavour_get(&wants);
+	if (!flavour || flavour == thread->flavour)
+		return;
+	papi_vpmu_jumps_change(thread);
+	exchange(&thread->flavour, flavour);
+	thread->wants.traces = traces;
+	papi_vpmu_trace_choose(thread);
 }
 
 int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants, uint64_t stack)

@@ -6,6 +6,7 @@
 #include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/profile_pairs.h"
+#include "components/vpmu/translator/trace.h"
 #include "components/vpmu/x86_64/describe.h"
 #include "components/vpmu/x86_64/profile.h"
 #include "components/vpmu/x86_64/translate/translate.h"
@@ -125,7 +126,7 @@ static bool prepare(struct papi_vpmu_flavour *flavour)
 	const struct papi_vpmu_block *block;
 	bool follows = papi_vpmu_translation_plan_following(&following, &leading, last_lane + 1);
 
-	if (leading.modelled && !describe(flavour, follows))
+	if (leading.modelled && (!leading.checked || leading.checks.always) && !describe(flavour, follows))
 		return false;
 	if (!follows)
 		return true;
@@ -148,8 +149,13 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 		.lane = ++last_lane,
 	};
 
-	if (flavour->wants.parts)
-		request.line_shift = papi_vpmu_geometry_current(NULL, 0)->l1i.shift;
+	if (flavour->wants.parts) {
+		const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
+
+		request.line_shift = geometry->l1i.shift;
+		request.data_shift = geometry->l1d.shift;
+		request.checks = papi_vpmu_trace_checks(&flavour->wants);
+	}
 	papi_vpmu_translation_plan(&leading, &request);
 	return prepare(flavour) ? emit(&leading, flavour, indirect) : NULL;
 }

@@ -33,15 +33,15 @@ static void place_branches(struct papi_vpmu_trace_plan *plan)
 }
 
 /* A description with its accesses and branches, up to what comes next. */
-static unsigned char *write(const struct papi_vpmu_description *block, struct papi_vpmu_access *accesses,
+static unsigned char *write(const struct papi_vpmu_description *block, const struct papi_vpmu_access *accesses,
 	const uint32_t *branches, uint32_t offset, unsigned char *place)
 {
 	size_t size = block->accesses * sizeof(*accesses), size_of_branches = block->branches * sizeof(*branches);
 
-	relate_constants(accesses, block->accesses, offset);
 	memcpy(place, block, sizeof(*block));
 	place += sizeof(*block);
 	memcpy(place, accesses, size);
+	relate_constants((struct papi_vpmu_access *)(void *)place, block->accesses, offset);
 	memcpy(place + size, branches, size_of_branches);
 	return place + size + size_of_branches;
 }

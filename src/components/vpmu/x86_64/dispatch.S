@@ -116,6 +116,34 @@
 	jmp	1b
 	.size	papi_vpmu_dispatch, . - papi_vpmu_dispatch
 
+/* From within a block, where something may miss: its record is run. The arithmetic flags are free there. */
+	function papi_vpmu_check
+	movq	$1, %gs:VPMU_IN_RUNTIME
+	save_registers
+	mov	%gs:VPMU_STACK, %rsp
+	pushf
+	pop	%gs:VPMU_FLAGS
+	testl	$SPECIAL_FLAGS, %gs:VPMU_FLAGS
+	jne	2f
+	mov	%gs:VPMU_SELF, %rdi
+	call	papi_vpmu_trace_check
+1:	test	%al, %al
+	jne	3f
+	restore_registers
+	jmp	papi_vpmu_checked
+2:	plain_flags
+	mov	%gs:VPMU_SELF, %rdi
+	call	papi_vpmu_trace_check
+	push	%gs:VPMU_FLAGS
+	popf
+	jmp	1b
+3:	plain_flags
+	mov	%gs:VPMU_SELF, %rdi
+	call	papi_vpmu_check_trace
+	mov	%rax, %gs:VPMU_CODE
+	jmp	papi_vpmu_resume
+	.size	papi_vpmu_check, . - papi_vpmu_check
+
 /* To gs:[code], with the program's registers. From here to the jump signals are welcome: papi_vpmu_resume to
  * papi_vpmu_resume_end is where the state of the program is that of the thread, whatever the registers hold. */
 	function papi_vpmu_resume
@@ -131,6 +159,26 @@
 	unblock_signals
 	jmp	2b
 	.size	papi_vpmu_resume, . - papi_vpmu_resume
+
+/* Back to gs:[code] in the middle of a block. Until papi_vpmu_checked_end all is as it will be there, but for the pc; if
+ * a signal has been put off meanwhile, it comes where the program is between two instructions. */
+	function papi_vpmu_checked
+	movq	$0, %gs:VPMU_IN_RUNTIME
+	cmpq	$SIGNALS_DEFERRED, %gs:VPMU_SIGNAL_STATE
+	je	1f
+	jmp	*%gs:VPMU_CODE
+1:	movq	$1, %gs:VPMU_IN_RUNTIME
+	function papi_vpmu_checked_end
+	save_registers
+	mov	%gs:VPMU_STACK, %rsp
+	pushf
+	pop	%gs:VPMU_FLAGS
+	plain_flags
+	mov	%gs:VPMU_SELF, %rdi
+	call	papi_vpmu_check_interrupted
+	mov	%rax, %gs:VPMU_CODE
+	jmp	papi_vpmu_resume
+	.size	papi_vpmu_checked, . - papi_vpmu_checked
 
 /* rt_sigreturn(2) with the program's frame. If the kernel cannot read it, that is a fault of the program here. */
 	function papi_vpmu_signal_leave

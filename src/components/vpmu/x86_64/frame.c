@@ -4,10 +4,13 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
+#include "components/vpmu/translator/cache.h"
 #include "components/vpmu/translator/processor.h"
+#include "components/vpmu/translator/runtime.h"
 #include "components/vpmu/translator/signals.h"
 #include "components/vpmu/translator/thread.h"
 #include "components/vpmu/translator/trace.h"
+#include "components/vpmu/translator/wants.h"
 #include "components/vpmu/x86_64/recover.h"
 #include "components/vpmu/x86_64/translate/offsets.h"
 #include "components/vpmu/x86_64/step.h"
@@ -116,6 +119,32 @@ bool papi_vpmu_context_recover(struct papi_vpmu_context *context, struct papi_vp
 	context->registers[REG_RIP] = state.pc;
 	context->registers[REG_EFL] = state.flags;
 	return true;
+}
+
+/* At the instruction before which the block has left, in one that begins there. */
+uint64_t papi_vpmu_check_interrupted(struct papi_vpmu_thread *thread)
+{
+	struct papi_vpmu_state state = { .pc = thread->code, .flags = thread->flags };
+
+	for (unsigned i = 0; i < 16; i++)
+		state.registers[i] = thread->registers[i];
+	papi_vpmu_processor_save_vectors(thread);
+	papi_vpmu_recover(thread, &state);
+	papi_vpmu_processor_restore_vectors(thread);
+	for (unsigned i = 0; i < 16; i++)
+		thread->registers[i] = state.registers[i];
+	thread->flags = state.flags;
+	thread->pc = state.pc;
+	thread->exit = PAPI_VPMU_EXIT_CONTINUE;
+	return papi_vpmu_runtime_continue(thread);
+}
+
+uint64_t papi_vpmu_check_trace(struct papi_vpmu_thread *thread)
+{
+	papi_vpmu_cache_lock();
+	papi_vpmu_thread_trace(thread, true);
+	papi_vpmu_cache_unlock();
+	return papi_vpmu_check_interrupted(thread);
 }
 
 static uint64_t size_of_vectors(uint64_t vectors)

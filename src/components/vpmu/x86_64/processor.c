@@ -49,6 +49,13 @@ AT(calls_top, VPMU_CALLS_TOP);
 AT(callee, VPMU_CALLEE);
 AT(call_site, VPMU_CALL_SITE);
 AT(notes_next, VPMU_NOTES_NEXT);
+AT(thread_base, VPMU_THREAD_BASE);
+AT(check, VPMU_CHECK);
+AT(access, VPMU_ACCESS);
+AT(record, VPMU_RECORD);
+AT(checks.now, VPMU_NOW);
+AT(checks.uses, VPMU_USES);
+AT(checks.slots, VPMU_SLOTS);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);
@@ -69,6 +76,7 @@ const uint64_t papi_vpmu_processor_ways = VPMU_WAYS, papi_vpmu_processor_max_way
 	       papi_vpmu_processor_pairs = VPMU_PAIR_KEYS;
 const uint32_t papi_vpmu_processor_jump_slot = R_X86_64_JUMP_SLOT;
 const unsigned papi_vpmu_processor_parts = PAPI_VPMU_PARTS;
+const bool papi_vpmu_processor_checks = true;
 const bool papi_vpmu_processor_calls_by_stack = true;
 
 /* CF, PF, AF, ZF, SF, OF */

@@ -276,6 +276,11 @@ void papi_vpmu_emit_lea(struct papi_vpmu_emitter *e, unsigned to, unsigned base,
 	papi_vpmu_emit_32(e, (uint32_t)displacement);
 }
 
+void papi_vpmu_emit_lea_shortly(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement)
+{
+	through_base(e, true, 0x8d, to, base, displacement);
+}
+
 void papi_vpmu_emit_lea_scaled(
 	struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned index, unsigned scale, int32_t displacement)
 {
@@ -346,6 +351,47 @@ void papi_vpmu_emit_upper_half_flags(struct papi_vpmu_emitter *e, unsigned reg)
 void papi_vpmu_emit_compare_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset)
 {
 	through_gs(e, 0x3b, reg, offset);
+}
+
+/* The constant of one of those operations whose number ModRM has. */
+static void with_constant(struct papi_vpmu_emitter *e, bool wide, unsigned operation, unsigned reg, uint32_t value)
+{
+	bool small = value < 128;
+
+	papi_vpmu_emit_byte(e, (wide ? REX_W : REX) | (reg > 7 ? REX_B : 0));
+	papi_vpmu_emit_byte(e, small ? 0x83 : 0x81);
+	modrm(e, REGISTER, operation, reg);
+	if (small)
+		papi_vpmu_emit_byte(e, value);
+	else
+		papi_vpmu_emit_32(e, value);
+}
+
+void papi_vpmu_emit_compare_constant_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned value)
+{
+	with_constant(e, true, 7, reg, value);
+}
+
+void papi_vpmu_emit_and_32_flags(struct papi_vpmu_emitter *e, unsigned reg, uint32_t mask)
+{
+	with_constant(e, false, 4, reg, mask);
+}
+
+void papi_vpmu_emit_add_load_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset)
+{
+	through_gs(e, 0x03, reg, offset);
+}
+
+void papi_vpmu_emit_add_load_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset)
+{
+	papi_vpmu_emit_byte(e, GS);
+	through_base(e, true, 0x03, reg, base, (int32_t)offset);
+}
+
+void papi_vpmu_emit_subtract_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset)
+{
+	papi_vpmu_emit_byte(e, GS);
+	through_base(e, true, 0x2b, reg, base, (int32_t)offset);
 }
 
 void papi_vpmu_emit_compare_bytes_flags(
@@ -454,11 +500,16 @@ void papi_vpmu_emit_land_8(struct papi_vpmu_emitter *e, uint8_t *place)
 	*place = (uint8_t)(e->next - (place + 1));
 }
 
-void papi_vpmu_emit_land_32(struct papi_vpmu_emitter *e, uint8_t *place)
+void papi_vpmu_emit_lead_32(uint8_t *place, const uint8_t *target)
 {
-	int32_t distance = (int32_t)(e->next - (place + 4));
+	int32_t distance = (int32_t)(target - (place + 4));
 
 	memcpy(place, &distance, 4);
+}
+
+void papi_vpmu_emit_land_32(struct papi_vpmu_emitter *e, uint8_t *place)
+{
+	papi_vpmu_emit_lead_32(place, e->next);
 }
 
 /* lahf leaves the overflow flag out: seto keeps it in al, from where adding 0x7f brings it back. */
@@ -493,7 +544,7 @@ void papi_vpmu_emit_literal(struct papi_vpmu_emitter *e, uint8_t *place, uint64_
 
 uint8_t *papi_vpmu_emit_lea_code(struct papi_vpmu_emitter *e, unsigned to)
 {
-	papi_vpmu_emit_byte(e, REX_W);
+	papi_vpmu_emit_byte(e, REX_W | (to > 7 ? REX_R : 0));
 	papi_vpmu_emit_byte(e, 0x8d);
 	modrm(e, NO_DISPLACEMENT, to, NO_BASE);
 	return to_be_filled(e);

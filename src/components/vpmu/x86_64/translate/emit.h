@@ -89,13 +89,16 @@ void papi_vpmu_emit_literal(struct papi_vpmu_emitter *e, uint8_t *place, uint64_
 
 /* lea to, [base + displacement] */
 void papi_vpmu_emit_lea(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement);
+/* The same, in as few bytes as it takes. */
+void papi_vpmu_emit_lea_shortly(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement);
 /* lea to, [base + index * scale + displacement] */
 void papi_vpmu_emit_lea_scaled(
 	struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned index, unsigned scale, int32_t displacement);
 /* lea to, [index * scale + displacement] */
 void papi_vpmu_emit_lea_index(
 	struct papi_vpmu_emitter *e, unsigned to, unsigned index, unsigned scale, int32_t displacement);
-/* lea to, [rip + ...]: the address of code where papi_vpmu_emit_land_32() is called later. */
+/* lea to, [rip + ...]: the address of code where papi_vpmu_emit_land_32() is called later, or that
+ * papi_vpmu_emit_lead_32() is told. */
 uint8_t *papi_vpmu_emit_lea_code(struct papi_vpmu_emitter *e, unsigned to);
 /* bswap reg: the bytes of one of the lower eight in the opposite order */
 void papi_vpmu_emit_swap_bytes(struct papi_vpmu_emitter *e, unsigned reg);
@@ -110,6 +113,13 @@ void papi_vpmu_emit_add_table_flags(struct papi_vpmu_emitter *e, unsigned to, un
 void papi_vpmu_emit_upper_half_flags(struct papi_vpmu_emitter *e, unsigned reg);
 /* cmp reg, gs:[offset]: changes flags */
 void papi_vpmu_emit_compare_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset);
+/* cmp reg, value; and reg, mask of 32 bits, which clears what is above; add reg, gs:[offset]; add and sub reg,
+ * gs:[base + offset]: change flags */
+void papi_vpmu_emit_compare_constant_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned value);
+void papi_vpmu_emit_and_32_flags(struct papi_vpmu_emitter *e, unsigned reg, uint32_t mask);
+void papi_vpmu_emit_add_load_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset);
+void papi_vpmu_emit_add_load_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset);
+void papi_vpmu_emit_subtract_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset);
 /* cmp [base + displacement], the constant of width (1 or 4) bytes at bytes: changes flags */
 void papi_vpmu_emit_compare_bytes_flags(
 	struct papi_vpmu_emitter *e, unsigned base, uint32_t displacement, const uint8_t *bytes, unsigned width);
@@ -151,6 +161,8 @@ uint8_t *papi_vpmu_emit_jecxz(struct papi_vpmu_emitter *e);
 /* A jump of 8 or 32 bits that was emitted before ends here. */
 void papi_vpmu_emit_land_8(struct papi_vpmu_emitter *e, uint8_t *place);
 void papi_vpmu_emit_land_32(struct papi_vpmu_emitter *e, uint8_t *place);
+/* Or there, where something has been written before. */
+void papi_vpmu_emit_lead_32(uint8_t *place, const uint8_t *target);
 void papi_vpmu_emit_syscall(struct papi_vpmu_emitter *e);
 
 /* ---- what is no instruction of its own ---- */

@@ -39,13 +39,22 @@
 #define VPMU_CALLEE         4808 /* address */
 #define VPMU_CALL_SITE      4816 /* int64_t */
 #define VPMU_NOTES_NEXT     4824 /* address */
+#define VPMU_THREAD_BASE    4840 /* uint64_t */
+#define VPMU_CHECK          4848 /* address */
+#define VPMU_ACCESS         4856 /* int64_t */
 
 #define VPMU_GATES     5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32
 #define VPMU_GATE_SIZE 24
 
 #define VPMU_SYSCALL_KINDS 6144  /* unsigned char[512] */
+#define VPMU_RECORD        16384 /* uint64_t[PAPI_VPMU_RECORD_WORDS_MAX] */
 #define VPMU_JUMPS         65536 /* uint64_t[65536] */
+
+/* struct papi_vpmu_checks */
+#define VPMU_NOW   1114112
+#define VPMU_USES  1114120
+#define VPMU_SLOTS 1130512
 
 #define VPMU_WAYS     2097152 /* uint64_t[VPMU_MAX_WAYS]: counters of a profile, where there is one */
 #define VPMU_MAX_WAYS 4194304

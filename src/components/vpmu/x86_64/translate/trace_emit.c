@@ -2,15 +2,8 @@
 /* The code that appends a block's record to the trace (trace_plan.h). None of it changes a flag but the comparison. */
 #include "components/vpmu/x86_64/translate/translate.h"
 
-static void emit_value(
-	struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_store *store)
+void papi_vpmu_trace_emit_address(struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_store *store, unsigned reg)
 {
-	unsigned reg = plan->scratch, place = 8u * store->word;
-
-	if (store->index < 0 && !store->narrow) {
-		papi_vpmu_emit_store_at(e, plan->pointer, place, (unsigned)store->base);
-		return;
-	}
 	if (store->base < 0)
 		papi_vpmu_emit_lea_index(e, reg, (unsigned)store->index, store->scale, store->displacement);
 	else if (store->index < 0)
@@ -20,7 +13,18 @@ static void emit_value(
 			e, reg, (unsigned)store->base, (unsigned)store->index, store->scale, store->displacement);
 	if (store->narrow)
 		papi_vpmu_emit_move_32(e, reg, reg);
-	papi_vpmu_emit_store_at(e, plan->pointer, place, reg);
+}
+
+static void emit_value(
+	struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_trace_store *store)
+{
+	unsigned reg = (unsigned)store->base;
+
+	if (store->index >= 0 || store->narrow) {
+		reg = plan->scratch;
+		papi_vpmu_trace_emit_address(e, store, reg);
+	}
+	papi_vpmu_emit_store_at(e, plan->pointer, 8u * store->word, reg);
 }
 
 static void emit_any(
@@ -53,15 +57,28 @@ static bool tells_anything(const struct papi_vpmu_translation *t)
 	return t->traced || streams(t);
 }
 
+/* Whether a register has where it appends to, from the entry on. */
+static bool holds_pointer(const struct papi_vpmu_translation *t)
+{
+	return t->checked ? t->checks.always : tells_anything(t);
+}
+
 /* Where it appends to: the trace, or if it makes no record, the branches. There is room for branches that come with a
  * record. */
 void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!tells_anything(t))
+	if (!holds_pointer(t))
 		return;
 	papi_vpmu_spill(t, plan->pointer, t->pc);
+	if (t->checked) {
+		papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_SELF);
+		papi_vpmu_emit_lea(&t->e, plan->pointer, plan->pointer, VPMU_RECORD);
+		if (plan->needs_scratch)
+			papi_vpmu_spill(t, plan->scratch, t->pc);
+		return;
+	}
 	papi_vpmu_emit_load(&t->e, plan->pointer, t->traced ? VPMU_TRACE_NEXT : VPMU_BRANCHES_NEXT);
 	t->trace_keeps_flags = !papi_vpmu_flags_unused(t->request.view, t->pc);
 	if (t->trace_keeps_flags) {
@@ -84,7 +101,7 @@ static void emit_stores(struct papi_vpmu_translation *t, unsigned instruction, b
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	for (unsigned i = 0; t->traced && i < plan->n_stores; i++)
+	for (unsigned i = 0; t->traced && holds_pointer(t) && i < plan->n_stores; i++)
 		if (plan->stores[i].instruction == instruction && plan->stores[i].after == after)
 			emit_any(&t->e, plan, &plan->stores[i]);
 }
@@ -92,6 +109,8 @@ static void emit_stores(struct papi_vpmu_translation *t, unsigned instruction, b
 void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instruction)
 {
 	emit_stores(t, instruction, false);
+	if (t->checked)
+		papi_vpmu_checks_before(t, instruction);
 }
 
 void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction)
@@ -142,6 +161,17 @@ static bool awaits_target(const struct papi_vpmu_translation *t)
 		papi_vpmu_tells_target(t->plan.description.end);
 }
 
+/* Those at the end of a block that has no branch there. */
+static void leave_checks(struct papi_vpmu_translation *t, uint64_t pc)
+{
+	if (t->checks.point == t->decoded.count)
+		papi_vpmu_checks_before(t, t->decoded.count);
+	if (!t->checks.always)
+		return;
+	give_back_scratch(t, pc);
+	papi_vpmu_unspill(t, t->plan.pointer, pc);
+}
+
 /* The pointer is kept where the branch is still to tell something. */
 void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
 {
@@ -149,6 +179,10 @@ void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
 
 	if (!tells_anything(t))
 		return;
+	if (t->checked) {
+		leave_checks(t, pc);
+		return;
+	}
 	if (t->traced && !awaits_target(t))
 		append(t, t->description, plan->description.words);
 	if (streams(t))
@@ -188,7 +222,7 @@ void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside
 {
 	const struct papi_vpmu_trace_way_out *way_out;
 
-	if (!tells_anything(t))
+	if (!holds_pointer(t))
 		return;
 	way_out = &t->plan.ways_out[aside]; /* there is one copy of what tells something */
 	if (t->traced && papi_vpmu_is_worth_record(t->request.wants, way_out->accesses, PAPI_VPMU_ENDS_ANYHOW))
@@ -203,7 +237,9 @@ void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!tells_anything(t))
+	if (t->checked)
+		papi_vpmu_checks_finish(t);
+	if (!tells_anything(t) || t->checked)
 		return;
 	papi_vpmu_emit_land_32(&t->e, t->trace_full);
 	t->spilled = 1u << plan->pointer;

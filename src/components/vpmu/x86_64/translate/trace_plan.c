@@ -8,6 +8,7 @@
 
 #define NO_REGISTER (-1)
 #define SPAN        32 /* bytes: what is nearer than that is usually in one line */
+#define SHORT_SPAN  16 /* where it takes much if it is not */
 #define OPERANDS    2  /* in memory, of one instruction: movs, push and pop of what is there */
 
 static bool room_left(const struct papi_vpmu_trace_plan *plan)
@@ -18,8 +19,7 @@ static bool room_left(const struct papi_vpmu_trace_plan *plan)
 
 /* ---- values ---- */
 
-/* Whether a register is what it was then but for a constant, which is added to *difference. */
-static bool follows(const struct papi_vpmu_known registers[], int number, const struct papi_vpmu_known *then,
+bool papi_vpmu_trace_follows(const struct papi_vpmu_known registers[], int number, const struct papi_vpmu_known *then,
 	unsigned scale, int64_t *difference)
 {
 	if (number == NO_REGISTER)
@@ -37,8 +37,9 @@ static int find_value(
 		*difference = 0;
 		if (!value->narrow && value->base == wanted->base && value->index == wanted->index &&
 			value->scale == wanted->scale &&
-			follows(plan->registers, value->base, &value->base_then, 1, difference) &&
-			follows(plan->registers, value->index, &value->index_then, value->scale, difference))
+			papi_vpmu_trace_follows(plan->registers, value->base, &value->base_then, 1, difference) &&
+			papi_vpmu_trace_follows(
+				plan->registers, value->index, &value->index_then, value->scale, difference))
 			return (int)word;
 	}
 	*difference = 0;
@@ -304,7 +305,8 @@ static int64_t last_byte(const struct papi_vpmu_access *access)
 }
 
 /* How many accesses from the first on a line of the smallest caches can hold. */
-static unsigned near_ones(const struct papi_vpmu_access *first, unsigned left, int64_t *start, int64_t *end)
+static unsigned near_ones(
+	const struct papi_vpmu_access *first, unsigned left, unsigned most, int64_t *start, int64_t *end)
 {
 	unsigned n = 0;
 
@@ -315,7 +317,7 @@ static unsigned near_ones(const struct papi_vpmu_access *first, unsigned left, i
 
 		low = low < *start ? low : *start;
 		high = high > *end ? high : *end;
-		if ((uint64_t)high - (uint64_t)low >= SPAN)
+		if ((uint64_t)high - (uint64_t)low >= most)
 			break;
 		*start = low;
 		*end = high;
@@ -338,13 +340,13 @@ static enum papi_vpmu_access_form order_of(const struct papi_vpmu_access *first,
 }
 
 /* The first n accesses, and before each run of near ones the access that spans them. Returns how many these are. */
-static unsigned span(const struct papi_vpmu_access *single, unsigned n, struct papi_vpmu_access *spanned)
+static unsigned span(const struct papi_vpmu_access *single, unsigned n, unsigned most, struct papi_vpmu_access *spanned)
 {
 	unsigned made = 0;
 
 	for (unsigned i = 0; i < n;) {
 		int64_t start, end;
-		unsigned near = near_ones(&single[i], n - i, &start, &end);
+		unsigned near = near_ones(&single[i], n - i, most, &start, &end);
 
 		if (near > 1) {
 			spanned[made] = single[i];
@@ -365,7 +367,7 @@ static uint8_t lay_out(
 	const struct papi_vpmu_trace_plan *plan, unsigned n, bool plain, struct papi_vpmu_access *accesses)
 {
 	if (plain)
-		return (uint8_t)span(plan->single, n, accesses);
+		return (uint8_t)span(plan->single, n, plan->checks ? SHORT_SPAN : SPAN, accesses);
 	memcpy(accesses, plan->single, n * sizeof(*accesses));
 	return (uint8_t)n;
 }
@@ -438,8 +440,8 @@ static void cut_ways_out(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 		plan->n_ways_out--;
 }
 
-void papi_vpmu_trace_plan_block(
-	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, unsigned parts)
+void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded,
+	unsigned line_shift, unsigned parts, bool checks)
 {
 	const struct papi_vpmu_instruction *last;
 	unsigned used = 0, lines = 0;
@@ -448,6 +450,7 @@ void papi_vpmu_trace_plan_block(
 	plan->end = decoded->pc;
 	plan->n_stores = plan->n_ways_out = 0;
 	plan->line_shift = line_shift;
+	plan->checks = checks;
 	plan->needs_scratch = false;
 	for (unsigned i = 0; i < 16; i++)
 		plan->registers[i] = (struct papi_vpmu_known){ 0 };
@@ -459,7 +462,9 @@ void papi_vpmu_trace_plan_block(
 			break;
 		}
 		used |= papi_vpmu_used_registers(instruction);
-		if (papi_vpmu_leads_aside(decoded, i))
+		if (checks && papi_vpmu_leads_aside(decoded, i) && plan->description.accesses)
+			cut(decoded, i + 1);
+		else if (papi_vpmu_leads_aside(decoded, i))
 			plan_way_out(plan, instruction, i);
 		if (!instruction->trimmed) {
 			plan->end = instruction->pc + instruction->decoded.length;

@@ -135,15 +135,17 @@ struct papi_vpmu_trace_plan {
 
 	/* While it is made. */
 	unsigned line_shift; /* of L1I */
+	bool checks;
 	struct papi_vpmu_known registers[16];
 	struct papi_vpmu_value values[PAPI_VPMU_RECORD_WORDS_MAX];
 	struct papi_vpmu_access single[PAPI_VPMU_MAX_ACCESSES]; /* the accesses without those that span others */
 };
 
 /* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record;
- * with what those parts of the simulators need. */
-void papi_vpmu_trace_plan_block(
-	struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded, unsigned line_shift, unsigned parts);
+ * with what those parts of the simulators need. With checks, nothing leaves it in the middle behind an access: each way
+ * out would have checks of its own. */
+void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded,
+	unsigned line_shift, unsigned parts, bool checks);
 
 /* The description of what runs up to a way out and its accesses; all is to be filed. accesses: room for 256. */
 struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
@@ -152,6 +154,10 @@ struct papi_vpmu_description papi_vpmu_trace_plan_way_out(
 /* Whose the accesses of such a description are, or those of the plan: n of them, in their order. */
 void papi_vpmu_trace_plan_origins(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_access *accesses,
 	unsigned n, uint8_t *instructions);
+
+/* Whether a register (-1: none) is what it was then but for a constant, which is added to *difference, scaled. */
+bool papi_vpmu_trace_follows(const struct papi_vpmu_known registers[], int number, const struct papi_vpmu_known *then,
+	unsigned scale, int64_t *difference);
 
 /* trace_follow.c: what the instruction does to the registers that values come from. */
 void papi_vpmu_trace_follow(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction);

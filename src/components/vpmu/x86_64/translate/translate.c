@@ -259,7 +259,7 @@ static void plan_record(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_wants *wants = t->request.wants;
 
 	cut_at_range(wants, &t->decoded);
-	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift, wants->parts);
+	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift, wants->parts, t->request.checks);
 	t->plan.description.counted = papi_vpmu_in_range(wants, t->pc);
 }
 
@@ -294,6 +294,9 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 		plan_record(t);
 		t->traced = papi_vpmu_is_worth_record(
 			request->wants, t->plan.description.accesses, t->plan.description.end);
+		t->checked = t->traced && request->checks;
+		if (t->checked)
+			papi_vpmu_plan_checks(t);
 	}
 	count_trimmed(t);
 	sum(t);

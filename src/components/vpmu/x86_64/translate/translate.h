@@ -57,6 +57,8 @@ struct papi_vpmu_request {
 	bool unreadable;     /* nothing is read at pc: the block runs the instruction there natively, alone */
 	unsigned lane;       /* of the counters */
 	unsigned line_shift; /* with parts of the simulators: of the lines of L1I, whose size is 1 << line_shift */
+	bool checks;         /* L1D alone: code looks by itself whether accesses hit (checks.c) */
+	unsigned data_shift; /* then: of its lines */
 };
 
 /* Where the code goes, and to what it leads. */
@@ -78,6 +80,27 @@ struct papi_vpmu_aside {
 	unsigned instruction, lane, copy, spilled;
 };
 
+/* Where a check leads that fails, and where it goes on behind, from the entry. */
+struct papi_vpmu_checks_missed {
+	uint8_t *place;
+	uint16_t behind;
+	unsigned access;
+};
+
+/* How a block looks whether its accesses hit. */
+struct papi_vpmu_checks_plan {
+	unsigned point;  /* before this instruction, or at the end */
+	bool flags_free; /* nobody needs the flags there */
+	bool always;     /* it makes a record each time, which is run at once */
+	unsigned registers[3];
+
+	/* While it is emitted: what holds at the point, and where jumps are that lead from there. */
+	unsigned spilled, added;
+	enum papi_vpmu_mark_kind kind;
+	unsigned n_missed;
+	struct papi_vpmu_checks_missed missed[PAPI_VPMU_MAX_ACCESSES];
+};
+
 /* A block in the making: the code is behind its entry, e.next is its end. Large. */
 struct papi_vpmu_translation {
 	struct papi_vpmu_request request;
@@ -95,6 +118,7 @@ struct papi_vpmu_translation {
 	unsigned spilled, added, call;     /* as the next mark will say */
 	bool modelled;                     /* the simulators are to know of it */
 	bool traced, trace_keeps_flags;    /* it makes a record; and does so where flags are needed */
+	bool checked;                      /* it looks by itself whether its accesses hit, and makes none */
 	uint32_t description;              /* with modelled: of the record, which the caller files before emission */
 	uint32_t ways_out[PAPI_VPMU_MAX_ASIDES]; /* likewise: of the records of those that leave in the middle */
 	uint8_t *trace_full;
@@ -106,7 +130,8 @@ struct papi_vpmu_translation {
 	struct papi_vpmu_aside asides[PAPI_VPMU_MAX_COPIES * PAPI_VPMU_MAX_ASIDES];
 	struct papi_vpmu_mark marks[PAPI_VPMU_MAX_MARKS];
 	struct papi_vpmu_link links[PAPI_VPMU_MAX_LINKS];
-	struct papi_vpmu_trace_plan plan; /* with traced */
+	struct papi_vpmu_trace_plan plan;    /* with traced */
+	struct papi_vpmu_checks_plan checks; /* with checked */
 	struct papi_vpmu_decoded decoded;
 };
 
@@ -155,7 +180,12 @@ void papi_vpmu_copy_loop(
 /* What the first n instructions of the block add, to exact counters. */
 void papi_vpmu_sum(const struct papi_vpmu_translation *t, unsigned n, uint64_t *sums);
 
-/* counting.c: how many of the block's instructions come before the point where its counters are added to; flags_free is
+/* counting.c: before which instructions, and behind the last, nobody needs the flags. */
+void papi_vpmu_find_free_flags(const struct papi_vpmu_translation *t, bool free[]);
+/* The first instruction behind all conditional branches that leave the block in its middle: these count for
+ * themselves. */
+unsigned papi_vpmu_first_behind_asides(const struct papi_vpmu_decoded *decoded);
+/* How many of the block's instructions come before the point where its counters are added to; flags_free is
  * set when the flags are not needed there. */
 unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free);
 void papi_vpmu_count(struct papi_vpmu_translation *t, uint64_t pc, bool flags_free);
@@ -231,7 +261,15 @@ static inline bool papi_vpmu_is_worth_record(
 	return !papi_vpmu_is_data_alone(wants->parts) || accesses;
 }
 
-/* trace_emit.c: the code that makes the record. At the entry of the block, where nothing has been done. */
+/* checks.c: whether all that the block accesses hits. Once it is planned; before an instruction, or the end; and behind
+ * the block. */
+void papi_vpmu_plan_checks(struct papi_vpmu_translation *t);
+void papi_vpmu_checks_before(struct papi_vpmu_translation *t, unsigned instruction);
+void papi_vpmu_checks_finish(struct papi_vpmu_translation *t);
+
+/* trace_emit.c: the address that is a value, with a displacement, into a register. */
+void papi_vpmu_trace_emit_address(struct papi_vpmu_emitter *e, const struct papi_vpmu_trace_store *store, unsigned reg);
+/* The code that makes the record. At the entry of the block, where nothing has been done. */
 void papi_vpmu_trace_enter(struct papi_vpmu_translation *t);
 void papi_vpmu_trace_before(struct papi_vpmu_translation *t, unsigned instruction);
 void papi_vpmu_trace_after(struct papi_vpmu_translation *t, unsigned instruction);

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "components/vpmu/models/checks.h"
+
+#include "components/vpmu/models/gather.h"
+#include "components/vpmu/models/in_order.h"
+
+#define NOWHERE     (~(uint64_t)0)
+#define USUAL_SLOTS 4 /* of a line of 64 bytes */
+_Static_assert(PAPI_VPMU_TICK >= PAPI_VPMU_PACKED_WAYS_MAX, "a place is as much as a time");
+
+bool papi_vpmu_checks_are_possible(const struct papi_vpmu_shape *l1d)
+{
+	return papi_vpmu_alone_size(l1d) && l1d->sets * l1d->ways <= PAPI_VPMU_CHECKED_LINES &&
+		l1d->shift >= PAPI_VPMU_SLOT_SHIFT;
+}
+
+size_t papi_vpmu_checks_size(const struct papi_vpmu_shape *l1d)
+{
+	size_t lines = (size_t)l1d->sets * l1d->ways;
+
+	return papi_vpmu_checks_are_possible(l1d) ? papi_vpmu_whole_lines(2 * lines * sizeof(uint64_t)) : 0;
+}
+
+void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_shape *l1d, void *zeroed)
+{
+	uint64_t *lines = zeroed;
+
+	if (papi_vpmu_checks_are_possible(l1d))
+		*checked = (struct papi_vpmu_checked){ .lines = lines,
+			.starts = lines + (size_t)l1d->sets * l1d->ways,
+			.mask = l1d->sets - 1,
+			.ways = l1d->ways,
+			.shift = l1d->shift,
+			.last = (1u << l1d->shift) - 1 };
+}
+
+/* ---- what is in L1D, and what is in this ---- */
+
+/* The first place of its set. */
+static uint64_t first_of(const struct papi_vpmu_checked *checked, uint64_t line)
+{
+	return (line & checked->mask) * checked->ways;
+}
+
+/* In the rows of L1D alone (alone.h) the newest comes first. */
+void papi_vpmu_checks_enter(struct papi_vpmu_models *models)
+{
+	const struct papi_vpmu_checked *checked = &models->checked;
+	struct papi_vpmu_checks *checks = checked->checks;
+
+	if (checks->now)
+		for (unsigned i = 0; i < PAPI_VPMU_SLOTS; i++)
+			checks->slots[i] = (struct papi_vpmu_slot){ 0, 0 };
+	checks->now = (checked->ways + 1) * PAPI_VPMU_TICK;
+	for (uint64_t place = 0; place < (checked->mask + 1) * checked->ways; place++) {
+		uint64_t line = models->alone.lines[place];
+
+		checked->lines[place] = line;
+		checked->starts[place] = 0;
+		checks->uses[1 + place] = line ? (checked->ways - place % checked->ways) * PAPI_VPMU_TICK : 0;
+	}
+}
+
+/* The place of the set whose line has been used last before that time; at least one has. */
+static uint64_t last_before(const struct papi_vpmu_checked *checked, uint64_t first, uint64_t time)
+{
+	const uint64_t *uses = &checked->checks->uses[1 + first];
+	unsigned found = 0;
+	uint64_t last = 0;
+
+	for (unsigned i = 0; i < checked->ways; i++)
+		if (uses[i] < time && uses[i] >= last) {
+			last = uses[i];
+			found = i;
+		}
+	return first + found;
+}
+
+/* Of a set the lines, from the newest to the oldest; returns how many. */
+static unsigned in_order(const struct papi_vpmu_checked *checked, uint64_t first, uint64_t lines[])
+{
+	uint64_t time = UINT64_MAX;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < checked->ways; i++) {
+		uint64_t place = last_before(checked, first, time);
+
+		time = checked->checks->uses[1 + place];
+		if (!time)
+			break;
+		lines[n++] = checked->lines[place];
+	}
+	return n;
+}
+
+void papi_vpmu_checks_leave(struct papi_vpmu_models *models)
+{
+	const struct papi_vpmu_checked *checked = &models->checked;
+	uint64_t lines[PAPI_VPMU_PACKED_WAYS_MAX];
+
+	for (uint64_t set = 0; set <= checked->mask; set++) {
+		unsigned n = in_order(checked, set * checked->ways, lines);
+
+		for (unsigned i = 0; i < checked->ways; i++)
+			models->alone.lines[set * checked->ways + i] = i < n ? lines[i] : 0;
+	}
+}
+
+/* ---- lines ---- */
+
+/* The place of the line, or NOWHERE. */
+static inline uint64_t find(const struct papi_vpmu_checked *checked, uint64_t line)
+{
+	uint64_t first = first_of(checked, line);
+
+	for (uint64_t place = first; place < first + checked->ways; place++)
+		if (checked->lines[place] == line)
+			return place;
+	return NOWHERE;
+}
+
+static inline uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Times with the place below, so that the least tells both: no jumps, which nothing would foretell. Of two halves, as
+ * each waits for the one before. */
+static inline uint64_t oldest_of(const struct papi_vpmu_checked *checked, uint64_t first)
+{
+	const uint64_t *uses = &checked->checks->uses[1 + first];
+	uint64_t least = ~(uint64_t)0, other = ~(uint64_t)0;
+
+	for (unsigned i = 0; i + 1 < checked->ways; i += 2) {
+		least = lesser(least, uses[i] + i);
+		other = lesser(other, uses[i + 1] + i + 1);
+	}
+	if (checked->ways & 1)
+		least = lesser(least, uses[checked->ways - 1] + checked->ways - 1);
+	return first + lesser(least, other) % PAPI_VPMU_TICK;
+}
+
+/* The slots of a line are in a row but for those at the end of the table. */
+static inline __attribute__((always_inline)) void forget_row(
+	struct papi_vpmu_slot *slot, const struct papi_vpmu_slot *end, uint64_t use)
+{
+	for (; slot < end; slot++)
+		if (slot->use == use)
+			*slot = (struct papi_vpmu_slot){ 0, 0 };
+}
+
+static inline __attribute__((always_inline)) void fill_row(
+	struct papi_vpmu_slot *slot, const struct papi_vpmu_slot *end, uint64_t start, uint64_t use)
+{
+	for (; slot < end; slot++)
+		*slot = (struct papi_vpmu_slot){ start, use };
+}
+
+/* How many of them come before the end. */
+static inline uint64_t slots_in_row(const struct papi_vpmu_checked *checked, const struct papi_vpmu_slot *slot)
+{
+	uint64_t n = (checked->last + 1) / sizeof(*slot),
+		 left = (uint64_t)(checked->checks->slots + PAPI_VPMU_SLOTS - slot);
+
+	return n < left ? n : left;
+}
+
+static inline void forget_slots(const struct papi_vpmu_checked *checked, uint64_t place)
+{
+	uint64_t start = checked->starts[place], all = (checked->last + 1) / sizeof(struct papi_vpmu_slot), n;
+	struct papi_vpmu_slot *slots = checked->checks->slots, *slot = papi_vpmu_slot_of(checked->checks, start);
+
+	if (!start)
+		return;
+	checked->starts[place] = 0;
+	n = slots_in_row(checked, slot);
+	if (n == USUAL_SLOTS) {
+		forget_row(slot, slot + USUAL_SLOTS, papi_vpmu_use_of(place));
+		return;
+	}
+	forget_row(slot, slot + n, papi_vpmu_use_of(place));
+	forget_row(slots, slots + (all - n), papi_vpmu_use_of(place));
+}
+
+/* The page has a number. Most have had one for long. */
+static void number_page(struct papi_vpmu_models *models, uint64_t page)
+{
+	uint64_t *last = &models->checked.pages[page % PAPI_VPMU_CHECKED_PAGES];
+
+	if (*last == page)
+		return;
+	*last = page;
+	papi_vpmu_frame_of(models, page);
+}
+
+/* A line goes where the oldest was. */
+static uint64_t bring_in(struct papi_vpmu_models *models, uint64_t line)
+{
+	struct papi_vpmu_checked *checked = &models->checked;
+	uint64_t place = oldest_of(checked, first_of(checked, line));
+
+	forget_slots(checked, place);
+	checked->lines[place] = line;
+	number_page(models, line >> (PAPI_VPMU_PAGE_SHIFT - models->l1d.shift));
+	return place;
+}
+
+/* Whether it misses; it is the newest afterwards, and at *place. */
+static inline bool misses_at(struct papi_vpmu_models *models, uint64_t line, uint64_t *place)
+{
+	struct papi_vpmu_checks *checks = models->checked.checks;
+	bool missed;
+
+	*place = find(&models->checked, line);
+	missed = *place == NOWHERE;
+	if (missed)
+		*place = bring_in(models, line);
+	checks->uses[1 + *place] = checks->now;
+	checks->now += PAPI_VPMU_TICK;
+	return missed;
+}
+
+static bool misses(struct papi_vpmu_models *models, uint64_t line)
+{
+	uint64_t place;
+
+	return misses_at(models, line, &place);
+}
+
+/* ---- accesses ---- */
+
+static bool is_in_stack(const struct papi_vpmu_models *models, uint64_t address)
+{
+	return address - models->stack_start < models->stack_size;
+}
+
+/* From now on the program finds the line by itself, if it is in one piece. */
+static void fill_slots(struct papi_vpmu_models *models, uint64_t place, uint64_t start)
+{
+	const struct papi_vpmu_checked *checked = &models->checked;
+	struct papi_vpmu_slot *slots = checked->checks->slots, *slot = papi_vpmu_slot_of(checked->checks, start);
+	uint64_t all = (checked->last + 1) / sizeof(*slot), n = slots_in_row(checked, slot);
+
+	if (is_in_stack(models, start) != is_in_stack(models, start + checked->last) ||
+		start % sizeof(struct papi_vpmu_slot))
+		return;
+	if (checked->starts[place] != start)
+		forget_slots(checked, place);
+	checked->starts[place] = start;
+	if (n == USUAL_SLOTS) {
+		fill_row(slot, slot + USUAL_SLOTS, start, papi_vpmu_use_of(place));
+		return;
+	}
+	fill_row(slot, slot + n, start, papi_vpmu_use_of(place));
+	fill_row(slots, slots + (all - n), start, papi_vpmu_use_of(place));
+}
+
+/* An access across the end of a line: a miss when either half is one. */
+static void touch_two(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line, uint64_t last, unsigned kind)
+{
+	bool any = false;
+
+	for (; line <= last; line++)
+		any = misses(models, line) || any;
+	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += any;
+}
+
+static void touch_settled(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
+{
+	touch_two(
+		models, counters, address >> models->checked.shift, (address + extent) >> models->checked.shift, kind);
+}
+
+/* What has no slot. */
+static __attribute__((noinline)) void touch_slowly(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
+{
+	uint64_t settled = papi_vpmu_settle(models, address), place;
+
+	if ((settled ^ (settled + extent)) >> models->checked.shift) {
+		touch_settled(models, counters, settled, extent, kind);
+		return;
+	}
+	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += misses_at(models, settled >> models->checked.shift, &place);
+	fill_slots(models, place, address - (settled & models->checked.last));
+}
+
+/* Whether all of it is in a line that has slots: it is the newest then. */
+static inline bool renew(const struct papi_vpmu_checked *checked, uint64_t address, uint64_t extent)
+{
+	struct papi_vpmu_checks *checks = checked->checks;
+	const struct papi_vpmu_slot *slot = papi_vpmu_slot_of(checks, address);
+
+	if (extent > checked->last || address - slot->start > checked->last - extent)
+		return false;
+	checks->uses[slot->use / sizeof(uint64_t)] = checks->now;
+	checks->now += PAPI_VPMU_TICK;
+	return true;
+}
+
+static inline void touch(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
+{
+	if (!renew(&models->checked, address, extent))
+		touch_slowly(models, counters, address, extent, kind);
+}
+
+void papi_vpmu_checks_touch(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned is_write)
+{
+	touch(models, counters, address, extent, is_write);
+}
+
+/* ---- records ---- */
+
+static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record,
+	const struct papi_vpmu_access *access)
+{
+	const struct papi_vpmu_access *last = access + access->spanned;
+
+	for (access += access < last; access <= last; access++)
+		touch(models, counters, papi_vpmu_address_of(access, record), access->extent, access->is_write);
+}
+
+/* Brings the line in like a read, but is none. */
+static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
+{
+	counters[PAPI_VPMU_PREFETCH_MISSES] += misses(
+		models, papi_vpmu_settle(models, address) >> models->checked.shift);
+}
+
+static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record)
+{
+	papi_vpmu_touch_elements(touch_settled, models, counters, access, record);
+}
+
+/* Code is not among the parts that run. */
+static void fetch_nothing(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
+{
+	(void)models;
+	(void)counters;
+	(void)line;
+}
+
+static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
+	const uint64_t *record);
+
+static const struct papi_vpmu_touching by_use = { fetch_nothing, touch_plain, touch_special, touch_settled, prefetch,
+	touch_gather };
+
+static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
+	const struct papi_vpmu_access *access, const uint64_t *record)
+{
+	papi_vpmu_touch_special(&by_use, models, counters, access, record);
+}
+
+void papi_vpmu_checks_run(
+	struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record, const unsigned char *arena)
+{
+	const struct papi_vpmu_description *block = (const void *)(arena + *record);
+
+	papi_vpmu_run_in_order(&by_use, models, block->counted ? counters : models->uncounted, block, record);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * L1D by itself (alone.h), where translated code looks whether its accesses hit.
+ *
+ * Of each line there is when it was used last, counted in uses; the one whose use is the oldest of its set leaves. So
+ * that a line which is there is found in a few instructions, a table says of each 16 bytes of addresses in which line
+ * they are: a slot has the line's first address, and where its last use is noted. Lines of a stack begin at any multiple
+ * of 16, as stacks are moved (papi_vpmu_settle()). A slot is chosen by bits of the address, and another line may have
+ * taken it: then the set is searched.
+ *
+ *	address -- slot: address - start, and all of it within a line? -- yes -- use = now, which goes on
+ *	                             | no
+ *	                       search the set; if it is not there, it takes the place of the oldest
+ *
+ * What misses costs more here than in a row of lines, which is what records are simulated with: so the lines go there,
+ * and back, where the engine finds that much does (translator/trace.c).
+ */
+#ifndef PAPI_VPMU_MODELS_CHECKS_H
+#define PAPI_VPMU_MODELS_CHECKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct papi_vpmu_models;
+struct papi_vpmu_shape;
+
+struct papi_vpmu_slot {
+	uint64_t start; /* of the line; 0: no line, as nothing is at address 0 */
+	uint64_t use;   /* papi_vpmu_use_of() its place, in bytes from uses on; without a line 0 */
+};
+
+/* As many bytes of addresses have a slot as the slot has, so that finding it is one operation. */
+#define PAPI_VPMU_SLOT_SHIFT    4
+#define PAPI_VPMU_SLOTS         32768
+#define PAPI_VPMU_CHECKED_LINES 2048 /* at most */
+#define PAPI_VPMU_CHECKED_PAGES 256
+/* From one time to the next: below there is room for the place of a line in its set. */
+#define PAPI_VPMU_TICK 16
+
+/* Where translated code can reach it. */
+struct papi_vpmu_checks {
+	uint64_t now; /* the time of the next use */
+	/* Of each place the last; 0: never. The first is what empty slots have. */
+	uint64_t uses[1 + PAPI_VPMU_CHECKED_LINES];
+	struct papi_vpmu_slot slots[PAPI_VPMU_SLOTS];
+};
+_Static_assert(sizeof(struct papi_vpmu_slot) == 1 << PAPI_VPMU_SLOT_SHIFT, "a slot has another size");
+
+struct papi_vpmu_checked {
+	uint64_t *lines;  /* of each set, ways of them, in any order; 0: none */
+	uint64_t *starts; /* of each line, its start in slots; 0: it is not there */
+	uint64_t mask;    /* sets - 1 */
+	unsigned ways;    /* 0: this L1D cannot be looked up so */
+	unsigned shift;
+	uint64_t last; /* byte of a line */
+	struct papi_vpmu_checks *checks;
+	uint64_t pages[PAPI_VPMU_CHECKED_PAGES]; /* that have a number, by their lowest bits; 0: none */
+};
+
+static inline struct papi_vpmu_slot *papi_vpmu_slot_of(struct papi_vpmu_checks *checks, uint64_t address)
+{
+	return &checks->slots[address >> PAPI_VPMU_SLOT_SHIFT & (PAPI_VPMU_SLOTS - 1)];
+}
+
+static inline uint64_t papi_vpmu_use_of(uint64_t place)
+{
+	return (1 + place) * sizeof(uint64_t);
+}
+
+/* Whether that L1D can be looked up so; what it needs besides, zeros at first; and one made of them. */
+bool papi_vpmu_checks_are_possible(const struct papi_vpmu_shape *l1d);
+size_t papi_vpmu_checks_size(const struct papi_vpmu_shape *l1d);
+void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_shape *l1d, void *zeroed);
+
+/* The lines of L1D alone go there, and from there. */
+void papi_vpmu_checks_enter(struct papi_vpmu_models *models);
+void papi_vpmu_checks_leave(struct papi_vpmu_models *models);
+
+/* Simulates one access, of which code could not tell that it hits; and a whole record. */
+void papi_vpmu_checks_touch(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned is_write);
+void papi_vpmu_checks_run(
+	struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *record, const unsigned char *arena);
+
+#endif
