@@ -175,11 +175,11 @@ static void of_other_kinds(void)
 
 	__asm__ volatile("movl 4(%k1), %k0; addl $1, 4(%k1)" : "=&r"(value) : "r"((uint64_t)narrow) : "cc", "memory");
 	mix((uint32_t)value);
-	__asm__ volatile(
-		"sub $128, %%rsp; pushq (%1); popq 8(%1); enter $40, $0; mov %1, -8(%%rbp); mov -8(%%rbp), %0; leave; add $128, %%rsp"
-		: "=&r"(value)
-		: "r"(at)
-		: "cc", "memory");
+	__asm__ volatile("sub $128, %%rsp; pushq (%1); popq 8(%1); enter $40, $0\n"
+			 "mov %1, -8(%%rbp); mov -8(%%rbp), %0; leave; add $128, %%rsp"
+			 : "=&r"(value)
+			 : "r"(at)
+			 : "cc", "memory");
 	__asm__ volatile("xor %%eax, %%eax; rep stosb" : "+D"(pointer), "+c"(count) : : "rax", "memory");
 	__asm__ volatile("prefetcht0 (%0); prefetchw 256(%0)" : : "r"(somewhere()));
 	count = 1 + next(30);

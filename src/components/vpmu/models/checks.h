@@ -4,9 +4,9 @@
  *
  * Of each line there is when it was used last, counted in uses; the one whose use is the oldest of its set leaves. So
  * that a line which is there is found in a few instructions, a table says of each 16 bytes of addresses in which line
- * they are: a slot has the line's first address, and where its last use is noted. Lines of a stack begin at any multiple
- * of 16, as stacks are moved (papi_vpmu_settle()). A slot is chosen by bits of the address, and another line may have
- * taken it: then the set is searched.
+ * they are: a slot has the line's first address, and where its last use is noted. Lines of a stack begin at any
+ * multiple of 16, as stacks are moved (papi_vpmu_settle()). A slot is chosen by bits of the address, and another line
+ * may have taken it: then the set is searched.
  *
  *	address -- slot: address - start, and all of it within a line? -- yes -- use = now, which goes on
  *	                             | no

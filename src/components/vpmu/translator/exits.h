@@ -17,9 +17,9 @@ enum papi_vpmu_exit {
 };
 
 /*
- * Why a block that looks by itself whether its accesses hit leaves in its middle, in the same field: its record is to be
- * run, or one may miss. Then that says which registers have its address and the time of its use, and whether what the
- * block does is counted, and the thread's access says the rest.
+ * Why a block that looks by itself whether its accesses hit leaves in its middle, in the same field: its record is to
+ * be run, or one may miss. Then that says which registers have its address and the time of its use, and whether what
+ * the block does is counted, and the thread's access says the rest.
  */
 #define PAPI_VPMU_CHECK_RECORD (-1)
 enum { PAPI_VPMU_CHECK_ADDRESS = 0, PAPI_VPMU_CHECK_NOW = 5, PAPI_VPMU_CHECK_IS_COUNTED = 10 };

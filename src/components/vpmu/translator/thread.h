@@ -150,7 +150,7 @@ struct papi_vpmu_thread {
 	struct papi_vpmu_profile_models *attribution; /* with a profile that tells of what they count */
 	uint64_t *trace;
 	uint32_t *branches;
-	/* With L1D alone (trace.c): how often blocks have left, or words of the trace, since that time of uses, or since
+	/* With L1D alone (trace.c): how often blocks have left, since that time of uses; or words of the trace, since
 	 * there were so many misses. */
 	uint64_t passed, since;
 	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */

@@ -160,8 +160,8 @@
 	jmp	2b
 	.size	papi_vpmu_resume, . - papi_vpmu_resume
 
-/* Back to gs:[code] in the middle of a block. Until papi_vpmu_checked_end all is as it will be there, but for the pc; if
- * a signal has been put off meanwhile, it comes where the program is between two instructions. */
+/* Back to gs:[code] in the middle of a block. Until papi_vpmu_checked_end all is as it will be there, but for the pc.
+ * If a signal has been put off meanwhile, it comes where the program is between two instructions. */
 	function papi_vpmu_checked
 	movq	$0, %gs:VPMU_IN_RUNTIME
 	cmpq	$SIGNALS_DEFERRED, %gs:VPMU_SIGNAL_STATE

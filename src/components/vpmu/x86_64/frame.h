@@ -25,8 +25,8 @@ struct papi_vpmu_frame {
 _Static_assert(sizeof(struct papi_vpmu_context) == 304, "not the kernel's layout");
 _Static_assert(sizeof(struct papi_vpmu_frame) == 440, "not the kernel's layout");
 
-/* For dispatch.S: the thread was about to go back to its code, into the middle of a block, and signals wait. Returns the
- * code to go on at, between two instructions of the program. */
+/* For dispatch.S: the thread was about to go back to its code, into the middle of a block, and signals wait. Returns
+ * the code to go on at, between two instructions of the program. */
 uint64_t papi_vpmu_check_interrupted(struct papi_vpmu_thread *thread);
 /* The same, and from now on code makes a trace. */
 uint64_t papi_vpmu_check_trace(struct papi_vpmu_thread *thread);

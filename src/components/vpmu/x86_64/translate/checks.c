@@ -144,7 +144,7 @@ void papi_vpmu_plan_checks(struct papi_vpmu_translation *t)
 	checks->always = checks->always || !choose_registers(checks, plan);
 	if (!checks->always)
 		return;
-	/* What is stored behind an instruction is to be there. */
+	/* Values that are stored behind an instruction are to be there. */
 	checks->flags_free = checks->flags_free && checks->point == end_of(&t->decoded);
 	checks->point = end_of(&t->decoded);
 }
@@ -209,7 +209,7 @@ static uint8_t *emit_check(struct papi_vpmu_translation *t, const struct papi_vp
 	return missed;
 }
 
-/* Those that are in one line if the first is, or one. */
+/* One access, or several that are in one line if the first is. */
 static void emit_group(struct papi_vpmu_translation *t, unsigned access)
 {
 	uint8_t *missed = emit_check(t, &t->plan.accesses[access]);
@@ -272,7 +272,7 @@ static void emit_16(struct papi_vpmu_translation *t, unsigned value)
 	papi_vpmu_emit_byte(&t->e, value >> 8);
 }
 
-/* Those that have been looked at as one, for the runtime: where it goes on, how many they are, and each. */
+/* For the runtime, of several that have been looked at as one: where it goes on, how many they are, and each. */
 static void emit_parts(struct papi_vpmu_translation *t, const struct papi_vpmu_checks_missed *missed)
 {
 	const struct papi_vpmu_access *all = &t->plan.accesses[missed->access];
