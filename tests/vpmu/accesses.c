@@ -105,7 +105,7 @@ static void with_flags(void)
 	uint64_t carry, sum = seed, address;
 	unsigned char *a = somewhere();
 
-	__asm__ volatile("mov %3, %%rax; add %2, %1; mov (%%rax), %0; adc 8(%%rax), %1; mov 64(%%rax), %0;"
+	__asm__ volatile("mov %3, %%rax; add %1, %1; mov (%%rax), %0; adc 8(%%rax), %1; mov 64(%%rax), %0;"
 			 "adc 4096(%%rax), %1; mov %%rax, %2; setc %%al; movzx %%al, %%eax; mov %%rax, %0"
 			 : "=&r"(carry), "+&r"(sum), "=&r"(address)
 			 : "r"(a)
