@@ -39,12 +39,16 @@ uint64_t papi_vpmu_popped(const struct papi_vpmu_instruction *instruction)
 	return 8 + (decoded->raw.imm[0].size ? decoded->raw.imm[0].value.u : 0);
 }
 
-/* A shift by nothing leaves the flags alone, and the number in cl is not known here. */
+/* To flags: a shift by nothing leaves them alone, and the number in cl is not known here. A division leaves them
+ * undefined, which some processors take for: as they were. */
 static bool may_do_nothing(const ZydisDecodedInstruction *decoded)
 {
 	if (decoded->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
 		return true;
 	switch (decoded->mnemonic) {
+	case ZYDIS_MNEMONIC_DIV:
+	case ZYDIS_MNEMONIC_IDIV:
+		return true;
 	case ZYDIS_MNEMONIC_SHL:
 	case ZYDIS_MNEMONIC_SHR:
 	case ZYDIS_MNEMONIC_SAR:
