@@ -29,7 +29,8 @@ import corpus
 OURS = {"PAPI_VPMU_CACHE": "L1I=32K/8/64,L1D=32K/8/64,L2=256K/64/64,L3=none"}
 THEIRS = ("--I1=32768,8,64", "--D1=32768,8,64", "--LL=262144,64,64")
 # Valgrind's processor has no AVX-512, and strings from another size on are moved by rep.
-VARIANTS = "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM"
+VARIANTS = "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM,-RTM," \
+           "-Prefer_No_VZEROUPPER"
 # Name: our event, cachegrind's.
 MISSES = {"L1I": ("PAPI_L1_ICM", ("I1mr",)), "L1D": ("PAPI_L1_DCM", ("D1mr", "D1mw")),
           "L2": ("PAPI_L2_TCM", ("ILmr", "DLmr", "DLmw"))}

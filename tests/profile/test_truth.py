@@ -20,8 +20,10 @@ PAPI_PROFILE = os.path.join(TOOLS, "papi_profile")
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The functions that libc and others choose by what the processor has: valgrind's has less, and other sizes of caches.
 TUNABLES = ":".join([
-    "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD", "glibc.cpu.x86_rep_movsb_threshold=0x40000000",
-    "glibc.cpu.x86_rep_stosb_threshold=0x40000000", "glibc.cpu.x86_non_temporal_threshold=0x4000000"])
+    # With transactions, which Valgrind has none of, there are functions of AVX2 for these.
+    "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-RTM,-Prefer_No_VZEROUPPER",
+    "glibc.cpu.x86_rep_movsb_threshold=0x40000000", "glibc.cpu.x86_rep_stosb_threshold=0x40000000",
+    "glibc.cpu.x86_non_temporal_threshold=0x4000000"])
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "LD_BIND_NOW": "1", "GLIBC_TUNABLES": TUNABLES,
                "PYTHONHASHSEED": "0", "PYTHONMALLOC": "malloc", "PERL_HASH_SEED": "0"}
 # Functions that do something else under callgrind, and why.
