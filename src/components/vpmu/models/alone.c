@@ -56,7 +56,7 @@ void papi_vpmu_alone_enter(struct papi_vpmu_models *models)
 		uint64_t order = l1d->orders[set] ^ PAPI_VPMU_ORDER_IDENTITY;
 
 		for (unsigned i = 0; i < l1d->ways; i++, order >>= 4) {
-			uint32_t line = l1d->lines[set * PAPI_VPMU_PACKED_WAYS_MAX + (order & 15)];
+			uint32_t line = *papi_vpmu_lru_line(l1d, set, order & 15);
 
 			alone->lines[set * alone->ways + i] = line ? unplaced(models, line) : 0;
 		}

@@ -14,7 +14,7 @@ size_t papi_vpmu_lru_size(const struct papi_vpmu_shape *shape)
 		return papi_vpmu_whole_lines(papi_vpmu_large_size(shape->sets, shape->ways));
 	return papi_vpmu_whole_lines(shape->sets * sizeof(uint64_t)) +
 		papi_vpmu_whole_lines(shape->sets * sizeof(uint32_t)) +
-		(size_t)shape->sets * PAPI_VPMU_PACKED_WAYS_MAX * sizeof(uint32_t) + papi_vpmu_whole_lines(1);
+		papi_vpmu_whole_lines((size_t)shape->sets * shape->ways * sizeof(uint32_t)) + papi_vpmu_whole_lines(1);
 }
 
 void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shape *shape, void *zeroed)
@@ -41,7 +41,7 @@ void papi_vpmu_lru_init(struct papi_vpmu_lru *cache, const struct papi_vpmu_shap
 	memory += papi_vpmu_whole_lines(shape->sets * sizeof(*cache->newest));
 	cache->lines = (uint32_t *)(void *)memory;
 	/* Line 0, which is in all ways at first, and none: also where no data comes. */
-	cache->ways_of[false] = (uint8_t *)(cache->lines + (size_t)shape->sets * PAPI_VPMU_PACKED_WAYS_MAX);
+	cache->ways_of[false] = (uint8_t *)(cache->lines + (size_t)shape->sets * shape->ways);
 	cache->oldest_position = 4 * (shape->ways - 1);
 }
 

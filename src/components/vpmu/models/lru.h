@@ -26,7 +26,7 @@
 struct papi_vpmu_lru {
 	uint32_t *newest;    /* line of each set; with a mask of 0 at least that of the first, or none */
 	uint64_t *orders;    /* of each set, ^ IDENTITY; above the oldest way is what was there before */
-	uint32_t *lines;     /* of each set, PACKED_WAYS_MAX */
+	uint32_t *lines;     /* of each way, sets of them: of a large cache, most sets have a line in the first ways */
 	uint8_t *ways_of[2]; /* of each line of data, and of code: the way it is in, + 1; 0: none */
 	uint64_t mask;       /* sets - 1 when that is a power of two, else 0 */
 	uint32_t sets, ways;
@@ -56,6 +56,12 @@ static inline uint8_t *papi_vpmu_lru_way_of(const struct papi_vpmu_lru *cache, u
 	return &cache->ways_of[line >> cache->code_bit][line];
 }
 
+/* The line that a way of a set has. */
+static inline uint32_t *papi_vpmu_lru_line(const struct papi_vpmu_lru *cache, uint64_t set, unsigned way)
+{
+	return &cache->lines[way * (uint64_t)cache->sets + set];
+}
+
 static inline bool papi_vpmu_lru_access_set(const struct papi_vpmu_lru *cache, uint32_t line, uint64_t number)
 {
 	uint64_t order = cache->orders[number] ^ PAPI_VPMU_ORDER_IDENTITY;
@@ -64,11 +70,20 @@ static inline bool papi_vpmu_lru_access_set(const struct papi_vpmu_lru *cache, u
 	uint32_t *victim;
 
 	if (found) {
-		cache->orders[number] = papi_vpmu_lru_renew(order, found - 1) ^ PAPI_VPMU_ORDER_IDENTITY;
+		if (found - 1 != (order & 15))
+			cache->orders[number] = papi_vpmu_lru_renew(order, found - 1) ^ PAPI_VPMU_ORDER_IDENTITY;
 		return true;
 	}
+	/* In an empty set the first line goes where the newest would be: so the order of a set that gets no second one,
+	 * as most of a large cache, is not written. */
+	victim = papi_vpmu_lru_line(cache, number, order & 15);
+	if (!*victim) {
+		*way = (uint8_t)((order & 15) + 1);
+		*victim = line;
+		return false;
+	}
 	oldest = order >> cache->oldest_position & 15;
-	victim = &cache->lines[number * PAPI_VPMU_PACKED_WAYS_MAX + oldest];
+	victim = papi_vpmu_lru_line(cache, number, oldest);
 	*papi_vpmu_lru_way_of(cache, *victim) = 0;
 	*way = (uint8_t)(oldest + 1);
 	*victim = line;
