@@ -55,7 +55,7 @@ struct papi_vpmu_link {
 	intptr_t to_code;
 	/* Where a stale block leaves by its links (processor.h): the next one that leads to the same; 0: none does, or
 	 * it is the last. */
-	int64_t next; /* number + 1 */
+	int32_t next; /* number + 1 */
 	bool leads;   /* it is in that list */
 };
 
@@ -86,7 +86,7 @@ struct papi_vpmu_block {
 	int32_t least_weight; /* the same if all that it touches is in the first level */
 	uint32_t description; /* of its records in the trace, + 1; 0: it has none */
 	uint32_t profile;     /* its record in the profile's log, 0: it has none */
-	int64_t links;        /* the first that leads here, number + 1; 0: none */
+	int32_t links;        /* the first that leads here, number + 1; 0: none */
 	bool stale;
 	bool reached; /* by an indirect branch, once; an arrival: it is, or was, in the jumps of a thread */
 	bool follows; /* it is the end of another, where that jumps to: nobody else finds it */

@@ -175,7 +175,7 @@ void papi_vpmu_cache_connect(int64_t number, struct papi_vpmu_block *block)
 		return;
 	link->leads = true;
 	link->next = block->links;
-	block->links = number + 1;
+	block->links = (int32_t)(number + 1);
 }
 
 /* Once a segment is retired its links are in no list any more: those of a list are in segments that are there. */
