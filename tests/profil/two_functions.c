@@ -3,8 +3,9 @@
  * The time of a program with two functions, of which one does twice the work of the other: at least 95 % of the samples
  * are in the two, at 2 to 1 within 3 % of all, and none is outside the text of the program and its libraries.
  *
- * The functions take turns of less than a millisecond, so that a processor that changes its speed does so for both. On
- * a busy machine the attempt is made up to three times: what another process does to the cache is not what is tested.
+ * The functions take turns of less than a millisecond, so that a processor that changes its speed does so for both; of
+ * a length that changes, so that samples meet no part of them more often than another. On a busy machine the attempt is
+ * made up to three times: what another process does to the cache is not what is tested.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #define PERIOD  100000 /* ns */
 #define SAMPLES 4000
 
-/* Aligned alike, the same instructions: the same speed. */
+/* The same instructions, and lie alike: the same speed. */
 #define LOOP(n)                                            \
 	do {                                               \
 		for (unsigned long i = 0; i < (n); i++)    \
@@ -26,7 +27,7 @@
 
 __attribute__((section("text_more"), aligned(64))) static WORK_PLAIN void more(unsigned long n)
 {
-	LOOP(2 * n);
+	LOOP(n);
 }
 
 __attribute__((section("text_less"), aligned(64))) static WORK_PLAIN void less(unsigned long n)
@@ -103,8 +104,10 @@ static struct outcome attempt(int set)
 	outside = 0;
 	REQUIRE_OK(PAPI_start(set));
 	for (int i = 0; i < 200000 && outcome.more + outcome.less < SAMPLES; i++) {
-		more(100000);
-		less(100000);
+		unsigned long n = 50000 + (unsigned long)i * 7919 % 100000;
+
+		more(2 * n);
+		less(n);
 		if (i % 64)
 			continue;
 		outcome.more = sum(in_more, BUCKETS);
