@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mem:ADDRESS/LENGTH:ACCESS counts each access to a watched variable and each execution of a watched function. */
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "work.h"
@@ -256,9 +262,79 @@ static void inherited(void)
 	work_discard(set);
 }
 
+#ifdef __x86_64__
+/* As the kernel sends it for a hit that it knows nothing of, which a hypervisor has made. */
+static void trap_of_nobody(void)
+{
+	siginfo_t info = { .si_signo = SIGTRAP, .si_code = TRAP_BRKPT };
+
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &info);
+}
+
+static void trap_of_a_debugger(void)
+{
+	__asm__ volatile("int3");
+}
+
+static void trap_of_the_program(void)
+{
+	raise(SIGTRAP);
+}
+
+static volatile sig_atomic_t trapped;
+
+static void on_trap(int number)
+{
+	trapped += number == SIGTRAP;
+}
+
+/* What a process of its own ends with that does it: a signal, or 0. */
+static int end_of(void (*trap)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	REQUIRE(child >= 0);
+	if (!child) {
+		trap();
+		_exit(0);
+	}
+	REQUIRE(waitpid(child, &status, 0) == child);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* In a virtual machine the kernel may send a SIGTRAP for a hit, which is not the program's end. */
+static void traps(void)
+{
+	unsigned eax, ebx, ecx = 0, edx;
+	int set;
+
+	REQUIRE(__get_cpuid(1, &eax, &ebx, &ecx, &edx));
+	set = watch(&cell, "/8:w");
+	EXPECT_EQUAL(ecx >> 31 ? 0 : SIGTRAP, end_of(trap_of_nobody));
+	EXPECT_EQUAL(SIGTRAP, end_of(trap_of_a_debugger));
+	EXPECT_EQUAL(SIGTRAP, end_of(trap_of_the_program));
+	work_discard(set);
+
+	signal(SIGTRAP, on_trap);
+	set = watch(&cell, "/8:w");
+	EXPECT_EQUAL(0, end_of(trap_of_the_program));
+	trap_of_a_debugger();
+	trap_of_the_program();
+	EXPECT_EQUAL(2, trapped);
+	trap_of_nobody();
+	EXPECT_EQUAL(ecx >> 31 ? 2 : 3, trapped);
+	signal(SIGTRAP, SIG_DFL);
+	work_discard(set);
+}
+#endif
+
 int main(void)
 {
 	static const struct test tests[] = {
+#ifdef __x86_64__
+		{ "traps", traps },
+#endif
 		{ "writes", writes },
 		{ "reads and writes", reads_and_writes },
 		{ "reads", reads },

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "components/perf_event/breakpoints.h"
 #include "components/perf_event/control.h"
 #include "components/perf_event/direct.h"
 #include "components/perf_event/encoding.h"
@@ -78,6 +79,21 @@ static bool user_reads_allowed(void)
 	return !papi_linux_read_int("/proc/sys/kernel/perf_user_access", &mode) && mode > 0;
 }
 
+static int resolve(const char *name, void **encoding)
+{
+	int status = strncmp(name, "mem:", 4) ? PAPI_OK : papi_perf_breakpoints_guard();
+
+	return status == PAPI_OK ? papi_perf_resolve(name, encoding) : status;
+}
+
+static int add(void *control, const void *encoding)
+{
+	const struct perf_event_attr *attr = &((const struct papi_perf_encoding *)encoding)->attr;
+	int status = attr->type == PERF_TYPE_BREAKPOINT ? papi_perf_breakpoints_guard() : PAPI_OK;
+
+	return status == PAPI_OK ? papi_perf_add(control, encoding) : status;
+}
+
 static enum papi_cpu_counters cpu_counters(void)
 {
 	if (papi_perf_core_pmu_refused())
@@ -130,10 +146,10 @@ const struct papi_component papi_perf_event_component = {
 	.pmu_name = papi_perf_pfm_pmu,
 	.event_name = papi_perf_event_name,
 	.mask_name = papi_perf_mask_name,
-	.resolve = papi_perf_resolve,
+	.resolve = resolve,
 	.release = papi_perf_release,
 	.describe = papi_perf_describe,
-	.add = papi_perf_add,
+	.add = add,
 	.remove = papi_perf_remove,
 	.configure = papi_perf_configure,
 	.start = papi_perf_start,

@@ -9,6 +9,7 @@
  *	control.c	an EventSet's counters: groups, opening and closing
  *	count.c		start, stop, read
  *	user_read.h	reading a counter without the kernel
+ *	breakpoints.c	a signal that is none of the program's
  *	reasons.c	from errno to a PAPI code and a sentence
  *	kernel.h	the few kernel calls, behind a table that tests replace
  *
