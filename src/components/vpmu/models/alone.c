@@ -176,19 +176,11 @@ static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], c
 	papi_vpmu_touch_elements(touch_settled, models, counters, access, record);
 }
 
-/* Code is not among the parts that run. */
-static void fetch_nothing(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
-{
-	(void)models;
-	(void)counters;
-	(void)line;
-}
-
 static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record);
 
-static const struct papi_vpmu_touching by_line = { fetch_nothing, touch_plain, touch_special, touch_settled, prefetch,
-	touch_gather };
+static const struct papi_vpmu_touching by_line = { papi_vpmu_fetch_nothing, touch_plain, touch_special, touch_settled,
+	prefetch, touch_gather };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_access *access, const uint64_t *record)

@@ -16,105 +16,93 @@ bool papi_vpmu_checks_are_possible(const struct papi_vpmu_shape *l1d)
 
 size_t papi_vpmu_checks_size(const struct papi_vpmu_shape *l1d)
 {
-	size_t lines = (size_t)l1d->sets * l1d->ways;
-
-	return papi_vpmu_checks_are_possible(l1d) ? papi_vpmu_whole_lines(2 * lines * sizeof(uint64_t)) : 0;
+	return papi_vpmu_checks_are_possible(l1d) ? papi_vpmu_alone_size(l1d) : 0; /* a start for each line */
 }
 
 void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_shape *l1d, void *zeroed)
 {
-	uint64_t *lines = zeroed;
-
 	if (papi_vpmu_checks_are_possible(l1d))
-		*checked = (struct papi_vpmu_checked){ .lines = lines,
-			.starts = lines + (size_t)l1d->sets * l1d->ways,
-			.mask = l1d->sets - 1,
-			.ways = l1d->ways,
-			.shift = l1d->shift,
-			.last = (1u << l1d->shift) - 1 };
+		*checked = (struct papi_vpmu_checked){ .starts = zeroed, .last = (1u << l1d->shift) - 1 };
 }
 
-/* ---- what is in L1D, and what is in this ---- */
+/* ---- rows in the order of use, and times ---- */
 
-/* The first place of its set. */
-static uint64_t first_of(const struct papi_vpmu_checked *checked, uint64_t line)
-{
-	return (line & checked->mask) * checked->ways;
-}
-
-/* In the rows of L1D alone (alone.h) the newest comes first. */
 void papi_vpmu_checks_enter(struct papi_vpmu_models *models)
 {
-	const struct papi_vpmu_checked *checked = &models->checked;
-	struct papi_vpmu_checks *checks = checked->checks;
+	const struct papi_vpmu_alone *alone = &models->alone;
+	struct papi_vpmu_checks *checks = models->checked.checks;
 
 	if (checks->now)
 		for (unsigned i = 0; i < PAPI_VPMU_SLOTS; i++)
 			checks->slots[i] = (struct papi_vpmu_slot){ 0, 0 };
-	checks->now = (checked->ways + 1) * PAPI_VPMU_TICK;
-	for (uint64_t place = 0; place < (checked->mask + 1) * checked->ways; place++) {
-		uint64_t line = models->alone.lines[place];
-
-		checked->lines[place] = line;
-		checked->starts[place] = 0;
-		checks->uses[1 + place] = line ? (checked->ways - place % checked->ways) * PAPI_VPMU_TICK : 0;
+	checks->now = (alone->ways + 1) * PAPI_VPMU_TICK;
+	for (uint64_t place = 0; place < (alone->mask + 1) * alone->ways; place++) {
+		models->checked.starts[place] = 0;
+		checks->uses[1 + place] = alone->lines[place] ? (alone->ways - place % alone->ways) * PAPI_VPMU_TICK
+							      : 0;
 	}
 }
 
-/* The place of the set whose line has been used last before that time; at least one has. */
-static uint64_t last_before(const struct papi_vpmu_checked *checked, uint64_t first, uint64_t time)
+/* The way of a set whose line has been used last before that time; at least one has. */
+static unsigned last_before(const uint64_t *uses, unsigned ways, uint64_t time)
 {
-	const uint64_t *uses = &checked->checks->uses[1 + first];
 	unsigned found = 0;
 	uint64_t last = 0;
 
-	for (unsigned i = 0; i < checked->ways; i++)
+	for (unsigned i = 0; i < ways; i++)
 		if (uses[i] < time && uses[i] >= last) {
 			last = uses[i];
 			found = i;
 		}
-	return first + found;
+	return found;
 }
 
-/* Of a set the lines, from the newest to the oldest; returns how many. */
-static unsigned in_order(const struct papi_vpmu_checked *checked, uint64_t first, uint64_t lines[])
+/* The lines of a row, from the newest to the oldest; returns how many. */
+static unsigned in_order(const uint64_t *row, const uint64_t *uses, unsigned ways, uint64_t lines[])
 {
 	uint64_t time = UINT64_MAX;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < checked->ways; i++) {
-		uint64_t place = last_before(checked, first, time);
+	for (; n < ways; n++) {
+		unsigned way = last_before(uses, ways, time);
 
-		time = checked->checks->uses[1 + place];
+		time = uses[way];
 		if (!time)
 			break;
-		lines[n++] = checked->lines[place];
+		lines[n] = row[way];
 	}
 	return n;
 }
 
 void papi_vpmu_checks_leave(struct papi_vpmu_models *models)
 {
-	const struct papi_vpmu_checked *checked = &models->checked;
+	const struct papi_vpmu_alone *alone = &models->alone;
 	uint64_t lines[PAPI_VPMU_PACKED_WAYS_MAX];
 
-	for (uint64_t set = 0; set <= checked->mask; set++) {
-		unsigned n = in_order(checked, set * checked->ways, lines);
+	for (uint64_t first = 0; first < (alone->mask + 1) * alone->ways; first += alone->ways) {
+		unsigned n = in_order(
+			&alone->lines[first], &models->checked.checks->uses[1 + first], alone->ways, lines);
 
-		for (unsigned i = 0; i < checked->ways; i++)
-			models->alone.lines[set * checked->ways + i] = i < n ? lines[i] : 0;
+		for (unsigned i = 0; i < alone->ways; i++)
+			alone->lines[first + i] = i < n ? lines[i] : 0;
 	}
 }
 
 /* ---- lines ---- */
 
-/* The place of the line, or NOWHERE. */
-static inline uint64_t find(const struct papi_vpmu_checked *checked, uint64_t line)
+/* The first place of its set. */
+static uint64_t first_of(const struct papi_vpmu_alone *alone, uint64_t line)
 {
-	uint64_t first = first_of(checked, line);
+	return (line & alone->mask) * alone->ways;
+}
 
-	for (uint64_t place = first; place < first + checked->ways; place++)
-		if (checked->lines[place] == line)
+/* The place of the line, or NOWHERE. */
+static inline uint64_t find(const struct papi_vpmu_alone *alone, uint64_t line)
+{
+	uint64_t first = first_of(alone, line);
+
+	for (uint64_t place = first; place < first + alone->ways; place++)
+		if (alone->lines[place] == line)
 			return place;
 	return NOWHERE;
 }
@@ -126,17 +114,18 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 
 /* Times with the place below, so that the least tells both: no jumps, which nothing would foretell. Of two halves, as
  * each waits for the one before. */
-static inline uint64_t oldest_of(const struct papi_vpmu_checked *checked, uint64_t first)
+static inline uint64_t oldest_of(const struct papi_vpmu_models *models, uint64_t first)
 {
-	const uint64_t *uses = &checked->checks->uses[1 + first];
+	const uint64_t *uses = &models->checked.checks->uses[1 + first];
 	uint64_t least = ~(uint64_t)0, other = ~(uint64_t)0;
+	unsigned ways = models->alone.ways;
 
-	for (unsigned i = 0; i + 1 < checked->ways; i += 2) {
+	for (unsigned i = 0; i + 1 < ways; i += 2) {
 		least = lesser(least, uses[i] + i);
 		other = lesser(other, uses[i + 1] + i + 1);
 	}
-	if (checked->ways & 1)
-		least = lesser(least, uses[checked->ways - 1] + checked->ways - 1);
+	if (ways & 1)
+		least = lesser(least, uses[ways - 1] + ways - 1);
 	return first + lesser(least, other) % PAPI_VPMU_TICK;
 }
 
@@ -196,11 +185,10 @@ static void number_page(struct papi_vpmu_models *models, uint64_t page)
 /* A line goes where the oldest was. */
 static uint64_t bring_in(struct papi_vpmu_models *models, uint64_t line)
 {
-	struct papi_vpmu_checked *checked = &models->checked;
-	uint64_t place = oldest_of(checked, first_of(checked, line));
+	uint64_t place = oldest_of(models, first_of(&models->alone, line));
 
-	forget_slots(checked, place);
-	checked->lines[place] = line;
+	forget_slots(&models->checked, place);
+	models->alone.lines[place] = line;
 	number_page(models, line >> (PAPI_VPMU_PAGE_SHIFT - models->l1d.shift));
 	return place;
 }
@@ -211,7 +199,7 @@ static inline bool misses_at(struct papi_vpmu_models *models, uint64_t line, uin
 	struct papi_vpmu_checks *checks = models->checked.checks;
 	bool missed;
 
-	*place = find(&models->checked, line);
+	*place = find(&models->alone, line);
 	missed = *place == NOWHERE;
 	if (missed)
 		*place = bring_in(models, line);
@@ -229,11 +217,6 @@ static bool misses(struct papi_vpmu_models *models, uint64_t line)
 
 /* ---- accesses ---- */
 
-static bool is_in_stack(const struct papi_vpmu_models *models, uint64_t address)
-{
-	return address - models->stack_start < models->stack_size;
-}
-
 /* From now on the program finds the line by itself, if it is in one piece. */
 static void fill_slots(struct papi_vpmu_models *models, uint64_t place, uint64_t start)
 {
@@ -241,7 +224,7 @@ static void fill_slots(struct papi_vpmu_models *models, uint64_t place, uint64_t
 	struct papi_vpmu_slot *slots = checked->checks->slots, *slot = papi_vpmu_slot_of(checked->checks, start);
 	uint64_t all = (checked->last + 1) / sizeof(*slot), n = slots_in_row(checked, slot);
 
-	if (is_in_stack(models, start) != is_in_stack(models, start + checked->last) ||
+	if (papi_vpmu_is_in_stack(models, start) != papi_vpmu_is_in_stack(models, start + checked->last) ||
 		start % sizeof(struct papi_vpmu_slot))
 		return;
 	if (checked->starts[place] != start)
@@ -268,8 +251,7 @@ static void touch_two(struct papi_vpmu_models *models, uint64_t counters[], uint
 static void touch_settled(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
 {
-	touch_two(
-		models, counters, address >> models->checked.shift, (address + extent) >> models->checked.shift, kind);
+	touch_two(models, counters, address >> models->alone.shift, (address + extent) >> models->alone.shift, kind);
 }
 
 /* What has no slot. */
@@ -278,11 +260,11 @@ static __attribute__((noinline)) void touch_slowly(
 {
 	uint64_t settled = papi_vpmu_settle(models, address), place;
 
-	if ((settled ^ (settled + extent)) >> models->checked.shift) {
+	if ((settled ^ (settled + extent)) >> models->alone.shift) {
 		touch_settled(models, counters, settled, extent, kind);
 		return;
 	}
-	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += misses_at(models, settled >> models->checked.shift, &place);
+	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += misses_at(models, settled >> models->alone.shift, &place);
 	fill_slots(models, place, address - (settled & models->checked.last));
 }
 
@@ -326,8 +308,7 @@ static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], co
 /* Brings the line in like a read, but is none. */
 static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
 {
-	counters[PAPI_VPMU_PREFETCH_MISSES] += misses(
-		models, papi_vpmu_settle(models, address) >> models->checked.shift);
+	counters[PAPI_VPMU_PREFETCH_MISSES] += misses(models, papi_vpmu_settle(models, address) >> models->alone.shift);
 }
 
 static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
@@ -336,19 +317,11 @@ static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], c
 	papi_vpmu_touch_elements(touch_settled, models, counters, access, record);
 }
 
-/* Code is not among the parts that run. */
-static void fetch_nothing(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
-{
-	(void)models;
-	(void)counters;
-	(void)line;
-}
-
 static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record);
 
-static const struct papi_vpmu_touching by_use = { fetch_nothing, touch_plain, touch_special, touch_settled, prefetch,
-	touch_gather };
+static const struct papi_vpmu_touching by_use = { papi_vpmu_fetch_nothing, touch_plain, touch_special, touch_settled,
+	prefetch, touch_gather };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],
 	const struct papi_vpmu_access *access, const uint64_t *record)

@@ -12,8 +12,8 @@
  *	                             | no
  *	                       search the set; if it is not there, it takes the place of the oldest
  *
- * What misses costs more here than in a row of lines, which is what records are simulated with: so the lines go there,
- * and back, where the engine finds that much does (translator/trace.c).
+ * What misses costs more here than in a row of lines, which is what records are simulated with: so rows are put
+ * in order, and are so again, where the engine finds that much does (translator/trace.c).
  */
 #ifndef PAPI_VPMU_MODELS_CHECKS_H
 #define PAPI_VPMU_MODELS_CHECKS_H
@@ -47,13 +47,10 @@ struct papi_vpmu_checks {
 };
 _Static_assert(sizeof(struct papi_vpmu_slot) == 1 << PAPI_VPMU_SLOT_SHIFT, "a slot has another size");
 
+/* The lines are those of alone.h, where they are, but the row of a set has them in any order. */
 struct papi_vpmu_checked {
-	uint64_t *lines;  /* of each set, ways of them, in any order; 0: none */
 	uint64_t *starts; /* of each line, its start in slots; 0: it is not there */
-	uint64_t mask;    /* sets - 1 */
-	unsigned ways;    /* 0: this L1D cannot be looked up so */
-	unsigned shift;
-	uint64_t last; /* byte of a line */
+	uint64_t last;    /* byte of a line */
 	struct papi_vpmu_checks *checks;
 	uint64_t pages[PAPI_VPMU_CHECKED_PAGES]; /* that have a number, by their lowest bits; 0: none */
 };
@@ -73,7 +70,7 @@ bool papi_vpmu_checks_are_possible(const struct papi_vpmu_shape *l1d);
 size_t papi_vpmu_checks_size(const struct papi_vpmu_shape *l1d);
 void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_shape *l1d, void *zeroed);
 
-/* The lines of L1D alone go there, and from there. */
+/* Lines are in rows, the newest first: from there it begins, and there it ends. */
 void papi_vpmu_checks_enter(struct papi_vpmu_models *models);
 void papi_vpmu_checks_leave(struct papi_vpmu_models *models);
 

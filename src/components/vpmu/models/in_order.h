@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocks whose lines of code are fetched one by one, in the order of the program, and accesses that are not usual. The
- * full models (simulate.c), the sampled ones (sampled.c) and L1D by itself (alone.c) do the same there, but for what a
- * touch does: so each hands in how it touches. All of it is compiled into the caller, for functions that are known
- * there.
+ * full models (simulate.c), the sampled ones (sampled.c) and L1D by itself (alone.c, checks.c) do the same there, but
+ * for what a touch does: so each hands in how it touches. All of it is compiled into the caller, for functions that are
+ * known there.
  */
 #ifndef PAPI_VPMU_MODELS_IN_ORDER_H
 #define PAPI_VPMU_MODELS_IN_ORDER_H
 
 #include "components/vpmu/models/active.h"
 #include "components/vpmu/models/data.h"
-
-/* Whether it is more than one address and an extent. */
-static inline bool papi_vpmu_is_special(const struct papi_vpmu_access *access)
-{
-	return access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
-		access->form == PAPI_VPMU_FORM_ACTIVE || access->kind == PAPI_VPMU_PREFETCH;
-}
 
 struct papi_vpmu_touching {
 	void (*fetch)(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line);
@@ -33,6 +26,14 @@ struct papi_vpmu_touching {
 	void (*gather)(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 		const uint64_t *record);
 };
+
+/* Of models of data, where code is not among the parts that run. */
+static inline void papi_vpmu_fetch_nothing(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line)
+{
+	(void)models;
+	(void)counters;
+	(void)line;
+}
 
 /* One access at a known address, with all that is not the usual case. */
 static inline void papi_vpmu_touch_any(const struct papi_vpmu_touching *how, struct papi_vpmu_models *models,

@@ -52,7 +52,7 @@ struct papi_vpmu_models {
 	unsigned parts;
 	bool has_l2, has_tlb2[2]; /* of data and of code */
 	bool is_alone;            /* L1D, without all else: what is there is in alone, not in l1d */
-	bool is_checked;          /* and it is in checked, not there */
+	bool is_checked;          /* and the times in checked tell the order of its rows */
 
 	uint64_t code_page; /* of the last fetch: the same again changes nothing */
 	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
@@ -103,16 +103,21 @@ static inline bool papi_vpmu_models_know_code(const struct papi_vpmu_models *mod
 /* The stack that the thread runs on is in [start, end), and the stack pointer is at. */
 void papi_vpmu_models_set_stack(struct papi_vpmu_models *models, uint64_t start, uint64_t end, uint64_t at);
 
+static inline bool papi_vpmu_is_in_stack(const struct papi_vpmu_models *models, uint64_t address)
+{
+	return address - models->stack_start < models->stack_size;
+}
+
 /* As if stacks began where pages do. */
 static inline uint64_t papi_vpmu_settle(const struct papi_vpmu_models *models, uint64_t address)
 {
-	return address + (address - models->stack_start < models->stack_size ? models->stack_shift : 0);
+	return address + (papi_vpmu_is_in_stack(models, address) ? models->stack_shift : 0);
 }
 
 /* The same without a branch, where accesses to the stack and to all else take turns. */
 static inline uint64_t papi_vpmu_settle_evenly(const struct papi_vpmu_models *models, uint64_t address)
 {
-	uint64_t in_stack = address - models->stack_start < models->stack_size;
+	uint64_t in_stack = papi_vpmu_is_in_stack(models, address);
 
 	return address + (models->stack_shift & -in_stack);
 }

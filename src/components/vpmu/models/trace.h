@@ -106,6 +106,13 @@ struct papi_vpmu_access {
 	uint8_t line; /* of code, from the block's first: where the instruction, or the last of those spanned, ends */
 };
 
+/* Whether it is more than one address and an extent. */
+static inline bool papi_vpmu_is_special(const struct papi_vpmu_access *access)
+{
+	return access->form == PAPI_VPMU_FORM_STRING || access->form == PAPI_VPMU_FORM_GATHER ||
+		access->form == PAPI_VPMU_FORM_ACTIVE || access->kind == PAPI_VPMU_PREFETCH;
+}
+
 /*
  * The extent of a GATHER. Its values are the base register, then the vector of indexes, then the mask: a bit for each
  * element, or a vector whose elements' signs tell. They are as they were before the instruction.

@@ -57,14 +57,14 @@ static const struct papi_vpmu_trace_store *store_of(const struct papi_vpmu_trace
 	return store;
 }
 
-/* Whether all values are known before the instruction of that number. */
-static bool all_known(const struct papi_vpmu_translation *t, unsigned point)
+/* Whether all values are known at the point. */
+static bool all_known(const struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 	int64_t difference;
 
 	for (unsigned word = 1; word < plan->description.words; word++)
-		if (!is_live(t, word, &difference) && store_of(plan, word)->instruction > point)
+		if (!is_live(t, word, &difference) && store_of(plan, word)->instruction > t->checks.point)
 			return false;
 	return true;
 }
@@ -72,8 +72,7 @@ static bool all_known(const struct papi_vpmu_translation *t, unsigned point)
 /* Whether it has one address, known at the end at the latest, and may be in one line. */
 static bool is_simple(const struct papi_vpmu_translation *t, const struct papi_vpmu_access *access)
 {
-	return access->form != PAPI_VPMU_FORM_STRING && access->form != PAPI_VPMU_FORM_GATHER &&
-		access->kind != PAPI_VPMU_PREFETCH && access->extent < 1 << t->request.data_shift;
+	return !papi_vpmu_is_special(access) && access->extent < 1 << t->request.data_shift;
 }
 
 /* Three that no value needs at that point. */
@@ -102,33 +101,28 @@ static void follow_to(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_
 		papi_vpmu_trace_follow(plan, &decoded->instructions[i]);
 }
 
-/* Behind the last instruction, or before the branch. */
-static unsigned end_of(const struct papi_vpmu_decoded *decoded)
+/* Behind the last instruction, or before the branch: all is known there. */
+static void choose_end(struct papi_vpmu_translation *t)
 {
-	return decoded->count - (decoded->instructions[decoded->count - 1].kind != PAPI_VPMU_PLAIN);
+	const struct papi_vpmu_decoded *decoded = &t->decoded;
+
+	t->checks.point = decoded->count - (decoded->instructions[decoded->count - 1].kind != PAPI_VPMU_PLAIN);
+	t->checks.flags_free = papi_vpmu_flags_are_free(t, t->checks.point);
+	follow_to(&t->plan, decoded, t->checks.point);
 }
 
-/* The last point from which on no flag is needed that was set before, and where all is known; else the end. */
+/* Where counters are added to, if flags are free and all is known there; else the end. */
 static void choose_point(struct papi_vpmu_translation *t)
 {
-	struct papi_vpmu_decoded *decoded = &t->decoded;
-	bool free[PAPI_VPMU_BLOCK_LENGTH + 1];
-	unsigned end = end_of(decoded), first = papi_vpmu_first_behind_asides(decoded);
+	struct papi_vpmu_checks_plan *checks = &t->checks;
 
-	papi_vpmu_find_free_flags(t, free);
-	t->checks.flags_free = true;
-	for (unsigned point = end + 1; point-- > first;) {
-		if (!free[point])
-			continue;
-		follow_to(&t->plan, decoded, point);
-		if (!all_known(t, point))
-			break; /* nor are they before */
-		t->checks.point = point;
-		return;
+	checks->point = papi_vpmu_counting_point(t, &checks->flags_free);
+	if (checks->flags_free) {
+		follow_to(&t->plan, &t->decoded, checks->point);
+		if (all_known(t))
+			return;
 	}
-	t->checks.point = end;
-	t->checks.flags_free = false;
-	follow_to(&t->plan, decoded, end);
+	choose_end(t);
 }
 
 void papi_vpmu_plan_checks(struct papi_vpmu_translation *t)
@@ -137,16 +131,13 @@ void papi_vpmu_plan_checks(struct papi_vpmu_translation *t)
 	struct papi_vpmu_checks_plan *checks = &t->checks;
 
 	checks->n_missed = 0;
-	checks->always = false;
+	checks->always = !choose_registers(checks, plan);
 	for (unsigned i = 0; i < plan->description.accesses; i++)
 		checks->always = checks->always || !is_simple(t, &plan->accesses[i]);
-	choose_point(t);
-	checks->always = checks->always || !choose_registers(checks, plan);
-	if (!checks->always)
-		return;
-	/* Values that are stored behind an instruction are to be there. */
-	checks->flags_free = checks->flags_free && checks->point == end_of(&t->decoded);
-	checks->point = end_of(&t->decoded);
+	if (checks->always)
+		choose_end(t); /* values that are stored behind an instruction are to be there */
+	else
+		choose_point(t);
 }
 
 /* ---- emission ---- */
@@ -158,7 +149,7 @@ static void emit_live(struct papi_vpmu_translation *t, const struct papi_vpmu_va
 	int32_t near = (int32_t)more == more ? (int32_t)more : 0;
 
 	if (value->index < 0)
-		papi_vpmu_emit_lea_shortly(&t->e, reg, (unsigned)value->base, near);
+		papi_vpmu_emit_lea(&t->e, reg, (unsigned)value->base, near);
 	else if (value->base < 0)
 		papi_vpmu_emit_lea_index(&t->e, reg, (unsigned)value->index, value->scale, near);
 	else
@@ -205,7 +196,7 @@ static uint8_t *emit_check(struct papi_vpmu_translation *t, const struct papi_vp
 	missed = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_ABOVE);
 	papi_vpmu_emit_load_indexed(&t->e, slot, slot, VPMU_SLOTS + 8);
 	papi_vpmu_emit_store_indexed(&t->e, slot, VPMU_USES, now);
-	papi_vpmu_emit_lea_shortly(&t->e, now, now, PAPI_VPMU_TICK);
+	papi_vpmu_emit_lea(&t->e, now, now, PAPI_VPMU_TICK);
 	return missed;
 }
 
