@@ -63,6 +63,14 @@
 	mov	REGISTER(15), %r15
 	.endm
 
+	/* All of the program's state is the thread's, and the stack is the runtime's. */
+	.macro save_state
+	save_registers
+	mov	%gs:VPMU_STACK, %rsp
+	pushf
+	pop	%gs:VPMU_FLAGS
+	.endm
+
 	/* Signals that were put off come, with the mask at rsi in force. Changes rax, rcx, rdx, rdi, r10 and r11. One
 	 * that comes before the mask is in force finds the state still DEFERRED, and so which mask it will be. */
 	.macro unblock_signals
@@ -102,10 +110,7 @@
 /* From a block whose exit is in gs:[exit]. The registers and flags are the program's. */
 	function papi_vpmu_dispatch
 	movq	$1, %gs:VPMU_IN_RUNTIME
-	save_registers
-	mov	%gs:VPMU_STACK, %rsp
-	pushf
-	pop	%gs:VPMU_FLAGS
+	save_state
 	testl	$SPECIAL_FLAGS, %gs:VPMU_FLAGS
 	jne	2f
 1:	mov	%gs:VPMU_SELF, %rdi
@@ -116,13 +121,10 @@
 	jmp	1b
 	.size	papi_vpmu_dispatch, . - papi_vpmu_dispatch
 
-/* From within a block, where something may miss: its record is run. The arithmetic flags are free there. */
+/* From within a block, where an access may miss: it is simulated. The arithmetic flags are free there. */
 	function papi_vpmu_check
 	movq	$1, %gs:VPMU_IN_RUNTIME
-	save_registers
-	mov	%gs:VPMU_STACK, %rsp
-	pushf
-	pop	%gs:VPMU_FLAGS
+	save_state
 	testl	$SPECIAL_FLAGS, %gs:VPMU_FLAGS
 	jne	2f
 	mov	%gs:VPMU_SELF, %rdi
@@ -169,10 +171,7 @@
 	jmp	*%gs:VPMU_CODE
 1:	movq	$1, %gs:VPMU_IN_RUNTIME
 	function papi_vpmu_checked_end
-	save_registers
-	mov	%gs:VPMU_STACK, %rsp
-	pushf
-	pop	%gs:VPMU_FLAGS
+	save_state
 	plain_flags
 	mov	%gs:VPMU_SELF, %rdi
 	call	papi_vpmu_check_interrupted

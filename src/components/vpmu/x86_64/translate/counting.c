@@ -30,21 +30,24 @@ static unsigned needed_after(const struct papi_vpmu_view *view, const struct pap
 	}
 }
 
-void papi_vpmu_find_free_flags(const struct papi_vpmu_translation *t, bool free[])
+/* Likewise before an instruction, if these are needed behind it. */
+static unsigned needed_before(const struct papi_vpmu_instruction *instruction, unsigned needed)
+{
+	return (needed & ~instruction->flags_set) | instruction->flags_read;
+}
+
+bool papi_vpmu_flags_are_free(const struct papi_vpmu_translation *t, unsigned point)
 {
 	const struct papi_vpmu_decoded *decoded = &t->decoded;
 	unsigned needed = needed_after(t->request.view, decoded);
 
-	free[decoded->count] = !needed;
-	for (unsigned i = decoded->count; i-- > 0;) {
-		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
-
-		needed = (needed & ~instruction->flags_set) | instruction->flags_read;
-		free[i] = !needed;
-	}
+	for (unsigned i = decoded->count; i-- > point;)
+		needed = needed_before(&decoded->instructions[i], needed);
+	return !needed;
 }
 
-unsigned papi_vpmu_first_behind_asides(const struct papi_vpmu_decoded *decoded)
+/* Behind all conditional branches that leave the block in its middle: these count for themselves. */
+static unsigned first_behind_asides(const struct papi_vpmu_decoded *decoded)
 {
 	unsigned i = decoded->count - 1;
 
@@ -58,9 +61,7 @@ unsigned papi_vpmu_first_behind_asides(const struct papi_vpmu_decoded *decoded)
 static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned first, unsigned needed)
 {
 	for (unsigned i = decoded->count; i-- > first;) {
-		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
-
-		needed = (needed & ~instruction->flags_set) | instruction->flags_read;
+		needed = needed_before(&decoded->instructions[i], needed);
 		if (!needed)
 			return i;
 	}
@@ -71,8 +72,7 @@ static unsigned last_free(const struct papi_vpmu_decoded *decoded, unsigned firs
 unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free)
 {
 	const struct papi_vpmu_decoded *decoded = &t->decoded;
-	unsigned first = papi_vpmu_first_behind_asides(decoded),
-		 point = last_free(decoded, first, PAPI_VPMU_ARITHMETIC_FLAGS);
+	unsigned first = first_behind_asides(decoded), point = last_free(decoded, first, PAPI_VPMU_ARITHMETIC_FLAGS);
 
 	if (point == decoded->count && !needed_after(t->request.view, decoded))
 		point = last_free(decoded, first, 0);

@@ -134,16 +134,21 @@ void papi_vpmu_emit_load_32_from(struct papi_vpmu_emitter *e, unsigned to, unsig
 	through_base(e, false, 0x8b, to, base, displacement);
 }
 
-void papi_vpmu_emit_load_indexed(struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned offset)
+/* opcode reg, gs:[base + offset] with 64-bit operands */
+static void through_indexed(struct papi_vpmu_emitter *e, unsigned opcode, unsigned reg, unsigned base, unsigned offset)
 {
 	papi_vpmu_emit_byte(e, GS);
-	through_base(e, true, 0x8b, to, base, (int32_t)offset);
+	through_base(e, true, opcode, reg, base, (int32_t)offset);
+}
+
+void papi_vpmu_emit_load_indexed(struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned offset)
+{
+	through_indexed(e, 0x8b, to, base, offset);
 }
 
 void papi_vpmu_emit_store_indexed(struct papi_vpmu_emitter *e, unsigned base, unsigned offset, unsigned reg)
 {
-	papi_vpmu_emit_byte(e, GS);
-	through_base(e, true, 0x89, reg, base, (int32_t)offset);
+	through_indexed(e, 0x89, reg, base, offset);
 }
 
 /* opcode reg, gs:[index * 8 + offset] with 64-bit operands */
@@ -270,14 +275,6 @@ void papi_vpmu_emit_move_16(struct papi_vpmu_emitter *e, unsigned to, unsigned f
 
 void papi_vpmu_emit_lea(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement)
 {
-	papi_vpmu_emit_byte(e, REX_W | (to > 7 ? REX_R : 0) | (base > 7 ? REX_B : 0));
-	papi_vpmu_emit_byte(e, 0x8d);
-	modrm_base(e, FOUR_BYTES, to, base);
-	papi_vpmu_emit_32(e, (uint32_t)displacement);
-}
-
-void papi_vpmu_emit_lea_shortly(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement)
-{
 	through_base(e, true, 0x8d, to, base, displacement);
 }
 
@@ -384,14 +381,12 @@ void papi_vpmu_emit_add_load_flags(struct papi_vpmu_emitter *e, unsigned reg, un
 
 void papi_vpmu_emit_add_load_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset)
 {
-	papi_vpmu_emit_byte(e, GS);
-	through_base(e, true, 0x03, reg, base, (int32_t)offset);
+	through_indexed(e, 0x03, reg, base, offset);
 }
 
 void papi_vpmu_emit_subtract_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset)
 {
-	papi_vpmu_emit_byte(e, GS);
-	through_base(e, true, 0x2b, reg, base, (int32_t)offset);
+	through_indexed(e, 0x2b, reg, base, offset);
 }
 
 void papi_vpmu_emit_compare_bytes_flags(

@@ -89,8 +89,6 @@ void papi_vpmu_emit_literal(struct papi_vpmu_emitter *e, uint8_t *place, uint64_
 
 /* lea to, [base + displacement] */
 void papi_vpmu_emit_lea(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement);
-/* The same, in as few bytes as it takes. */
-void papi_vpmu_emit_lea_shortly(struct papi_vpmu_emitter *e, unsigned to, unsigned base, int32_t displacement);
 /* lea to, [base + index * scale + displacement] */
 void papi_vpmu_emit_lea_scaled(
 	struct papi_vpmu_emitter *e, unsigned to, unsigned base, unsigned index, unsigned scale, int32_t displacement);

@@ -180,11 +180,8 @@ void papi_vpmu_copy_loop(
 /* What the first n instructions of the block add, to exact counters. */
 void papi_vpmu_sum(const struct papi_vpmu_translation *t, unsigned n, uint64_t *sums);
 
-/* counting.c: before which instructions, and behind the last, nobody needs the flags. */
-void papi_vpmu_find_free_flags(const struct papi_vpmu_translation *t, bool free[]);
-/* The first instruction behind all conditional branches that leave the block in its middle: these count for
- * themselves. */
-unsigned papi_vpmu_first_behind_asides(const struct papi_vpmu_decoded *decoded);
+/* counting.c: whether nobody needs the flags when so many of the block's instructions have run. */
+bool papi_vpmu_flags_are_free(const struct papi_vpmu_translation *t, unsigned point);
 /* How many of the block's instructions come before the point where its counters are added to; flags_free is
  * set when the flags are not needed there. */
 unsigned papi_vpmu_counting_point(const struct papi_vpmu_translation *t, bool *flags_free);
