@@ -8,8 +8,8 @@
 #define PAPI_PERF_BREAKPOINTS_H
 
 /*
- * From now on such a signal does nothing in this process (its hit stays uncounted); any other SIGTRAP does what it would
- * have done. Nothing is changed where there is no hypervisor. Errors of papi_signal_claim().
+ * From now on such a signal does nothing in this process (its hit stays uncounted); any other SIGTRAP does what it
+ * would have done. Nothing is changed where there is no hypervisor. Errors of papi_signal_claim().
  */
 int papi_perf_breakpoints_guard(void);
 
