@@ -848,59 +848,80 @@ static uint64_t next_address(uint64_t *random)
 	}
 }
 
-static void compare_checks(const struct papi_vpmu_geometry *shape)
+/* Of a machine with a block for each extent and kind. */
+static void run_checked(struct machine *machine, unsigned offset, uint64_t address, bool whole)
+{
+	const struct papi_vpmu_description *block = (const void *)(machine->arena + offset);
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block);
+
+	if (machine->models->is_checked && !whole) {
+		papi_vpmu_checks_touch(machine->models, machine->counters, address, access->extent, access->is_write);
+		return;
+	}
+	record(machine, offset, address);
+	if (!machine->models->is_checked) {
+		simulate(machine);
+		return;
+	}
+	papi_vpmu_checks_run(machine->models, machine->counters, machine->trace, machine->arena);
+	machine->words = 0;
+}
+
+static void compare_checks(const struct papi_vpmu_geometry *shape, unsigned parts)
 {
 	static const unsigned extents[] = { 0, 1, 3, 7, 7, 15, 31, 63, 100 };
-	struct machine *rows = make_machine_of(shape), *checked = make_machine_of(shape);
+	struct machine *records = make_machine_of(shape), *checked = make_machine_of(shape);
 	uint64_t random = 7;
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct machine *machine = i ? rows : checked;
+		struct machine *machine = i ? records : checked;
 
 		papi_vpmu_models_set_stack(machine->models, STACK_START, STACK_END, STACK_POINT);
-		papi_vpmu_models_use(machine->models, PAPI_VPMU_PART_DATA);
+		papi_vpmu_models_use(machine->models, parts);
 		for (unsigned j = 0; j < 18; j++)
 			add_access(describe(machine, 64 + 128 * j, 0x401000, PAPI_VPMU_ENDS_ANYHOW, 2), j % 2, 1, 0,
 				extents[j / 2] + 1);
 	}
-	papi_vpmu_models_check(checked->models, true);
 	for (unsigned i = 0; i < 200000; i++) {
-		uint64_t address = next_address(&random), which = next_random(&random) % 18;
+		uint64_t address = next_address(&random);
+		unsigned offset = 64 + 128 * (unsigned)(next_random(&random) % 18);
 
-		record(rows, 64 + 128 * which, address);
-		simulate(rows);
-		if (!checked->models->is_checked) {
-			record(checked, 64 + 128 * which, address);
-			simulate(checked);
-		} else if (i % 8) {
-			papi_vpmu_checks_touch(
-				checked->models, checked->counters, address, extents[which / 2], which % 2);
-		} else {
-			record(checked, 64 + 128 * which, address);
-			papi_vpmu_checks_run(checked->models, checked->counters, checked->trace, checked->arena);
-			checked->words = 0;
-		}
-		if (i % 1000 == 999)
-			papi_vpmu_models_check(checked->models, next_random(&random) % 4);
+		run_checked(records, offset, address, false);
+		run_checked(checked, offset, address, i % 8 == 0);
+		/* A few come before the first. */
+		if (i % 1000 == 50)
+			papi_vpmu_models_check(checked->models, i < 1000 || next_random(&random) % 4);
 	}
-	assert_true(count(rows, PAPI_VPMU_L1D_READ_MISSES) > 5000);
-	assert_int_equal(count(rows, PAPI_VPMU_L1D_READ_MISSES), count(checked, PAPI_VPMU_L1D_READ_MISSES));
-	assert_int_equal(count(rows, PAPI_VPMU_L1D_WRITE_MISSES), count(checked, PAPI_VPMU_L1D_WRITE_MISSES));
-	assert_int_equal(rows->models->frames.used, checked->models->frames.used);
-	free_machine(rows);
+	assert_true(count(records, PAPI_VPMU_L1D_READ_MISSES) > 5000);
+	if (parts & PAPI_VPMU_PART_PAGES)
+		assert_true(count(records, PAPI_VPMU_DTLB_WRITE_MISSES) > 1000);
+	assert_int_equal(count(records, PAPI_VPMU_L1D_READ_MISSES), count(checked, PAPI_VPMU_L1D_READ_MISSES));
+	assert_int_equal(count(records, PAPI_VPMU_L1D_WRITE_MISSES), count(checked, PAPI_VPMU_L1D_WRITE_MISSES));
+	for (unsigned i = PAPI_VPMU_DTLB_READ_MISSES; i <= PAPI_VPMU_DTLB_WRITE_WALKS; i++)
+		assert_int_equal(
+			parts & PAPI_VPMU_PART_PAGES ? count(records, i) : count(checked, i), count(checked, i));
+	assert_int_equal(records->models->frames.used, checked->models->frames.used);
+	free_machine(records);
 	free_machine(checked);
 }
 
 static void checks_miss_the_same(void **state)
 {
-	struct papi_vpmu_geometry other = geometry;
+	static const unsigned parts[] = { PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_PAGES,
+		PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_BRANCHES };
 
 	(void)state;
-	compare_checks(&geometry);
-	other.l1d = (struct papi_vpmu_shape){ 32, 3, 5 };
-	compare_checks(&other);
-	other.l1d = (struct papi_vpmu_shape){ 16, 5, 8 };
-	compare_checks(&other);
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct papi_vpmu_geometry other = geometry;
+
+		other.dtlb = (struct papi_vpmu_shape){ 1, 20, 12 };
+		compare_checks(&other, parts[i]);
+		other.l1d = (struct papi_vpmu_shape){ 32, 3, 5 };
+		other.dtlb = (struct papi_vpmu_shape){ 4, 3, 12 };
+		compare_checks(&other, parts[i]);
+		other.l1d = (struct papi_vpmu_shape){ 16, 5, 8 };
+		compare_checks(&other, parts[i]);
+	}
 	assert_true(papi_vpmu_checks_are_possible(&geometry.l1d));
 	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 128, 8, 6 }));
 	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 256, 4, 3 }));

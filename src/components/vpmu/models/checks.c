@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/models/checks.h"
 
+#include "components/vpmu/models/checks_pages.h"
 #include "components/vpmu/models/gather.h"
 #include "components/vpmu/models/in_order.h"
+#include "components/vpmu/models/slots.h"
 
-#define NOWHERE     (~(uint64_t)0)
-#define USUAL_SLOTS 4 /* of a line of 64 bytes */
 _Static_assert(PAPI_VPMU_TICK >= PAPI_VPMU_PACKED_WAYS_MAX, "a place is as much as a time");
 
 bool papi_vpmu_checks_are_possible(const struct papi_vpmu_shape *l1d)
@@ -14,19 +14,30 @@ bool papi_vpmu_checks_are_possible(const struct papi_vpmu_shape *l1d)
 		l1d->shift >= PAPI_VPMU_SLOT_SHIFT;
 }
 
-size_t papi_vpmu_checks_size(const struct papi_vpmu_shape *l1d)
+/* A start for each line. */
+static size_t size_of_starts(const struct papi_vpmu_geometry *geometry)
 {
-	return papi_vpmu_checks_are_possible(l1d) ? papi_vpmu_alone_size(l1d) : 0; /* a start for each line */
+	return papi_vpmu_alone_size(&geometry->l1d);
 }
 
-void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_shape *l1d, void *zeroed)
+size_t papi_vpmu_checks_size(const struct papi_vpmu_geometry *geometry)
 {
-	if (papi_vpmu_checks_are_possible(l1d))
-		*checked = (struct papi_vpmu_checked){ .starts = zeroed, .last = (1u << l1d->shift) - 1 };
+	return papi_vpmu_checks_are_possible(&geometry->l1d)
+		? size_of_starts(geometry) + papi_vpmu_checks_pages_size(&geometry->dtlb)
+		: 0;
+}
+
+void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_geometry *geometry, void *zeroed)
+{
+	if (papi_vpmu_checks_are_possible(&geometry->l1d))
+		*checked = (struct papi_vpmu_checked){ .starts = zeroed,
+			.last = (1u << geometry->l1d.shift) - 1,
+			.held = (void *)((char *)zeroed + size_of_starts(geometry)) };
 }
 
 /* ---- rows in the order of use, and times ---- */
 
+/* Uses of lines from before come before any of pages (PAPI_VPMU_FIRST_USE). */
 void papi_vpmu_checks_enter(struct papi_vpmu_models *models)
 {
 	const struct papi_vpmu_alone *alone = &models->alone;
@@ -35,8 +46,10 @@ void papi_vpmu_checks_enter(struct papi_vpmu_models *models)
 	if (checks->now)
 		for (unsigned i = 0; i < PAPI_VPMU_SLOTS; i++)
 			checks->slots[i] = (struct papi_vpmu_slot){ 0, 0 };
-	checks->now = (alone->ways + 1) * PAPI_VPMU_TICK;
-	for (uint64_t place = 0; place < (alone->mask + 1) * alone->ways; place++) {
+	checks->now = PAPI_VPMU_FIRST_USE;
+	if (models->parts & PAPI_VPMU_PART_PAGES)
+		papi_vpmu_checks_enter_pages(models);
+	for (uint64_t place = 0; place < papi_vpmu_slots_places(alone); place++) {
 		models->checked.starts[place] = 0;
 		checks->uses[1 + place] = alone->lines[place] ? (alone->ways - place % alone->ways) * PAPI_VPMU_TICK
 							      : 0;
@@ -79,7 +92,9 @@ void papi_vpmu_checks_leave(struct papi_vpmu_models *models)
 	const struct papi_vpmu_alone *alone = &models->alone;
 	uint64_t lines[PAPI_VPMU_PACKED_WAYS_MAX];
 
-	for (uint64_t first = 0; first < (alone->mask + 1) * alone->ways; first += alone->ways) {
+	if (papi_vpmu_checks_have_pages(models))
+		papi_vpmu_checks_leave_pages(models);
+	for (uint64_t first = 0; first < papi_vpmu_slots_places(alone); first += alone->ways) {
 		unsigned n = in_order(
 			&alone->lines[first], &models->checked.checks->uses[1 + first], alone->ways, lines);
 
@@ -89,23 +104,6 @@ void papi_vpmu_checks_leave(struct papi_vpmu_models *models)
 }
 
 /* ---- lines ---- */
-
-/* The first place of its set. */
-static uint64_t first_of(const struct papi_vpmu_alone *alone, uint64_t line)
-{
-	return (line & alone->mask) * alone->ways;
-}
-
-/* The place of the line, or NOWHERE. */
-static inline uint64_t find(const struct papi_vpmu_alone *alone, uint64_t line)
-{
-	uint64_t first = first_of(alone, line);
-
-	for (uint64_t place = first; place < first + alone->ways; place++)
-		if (alone->lines[place] == line)
-			return place;
-	return NOWHERE;
-}
 
 static inline uint64_t lesser(uint64_t a, uint64_t b)
 {
@@ -129,48 +127,6 @@ static inline uint64_t oldest_of(const struct papi_vpmu_models *models, uint64_t
 	return first + lesser(least, other) % PAPI_VPMU_TICK;
 }
 
-/* The slots of a line are in a row but for those at the end of the table. */
-static inline __attribute__((always_inline)) void forget_row(
-	struct papi_vpmu_slot *slot, const struct papi_vpmu_slot *end, uint64_t use)
-{
-	for (; slot < end; slot++)
-		if (slot->use == use)
-			*slot = (struct papi_vpmu_slot){ 0, 0 };
-}
-
-static inline __attribute__((always_inline)) void fill_row(
-	struct papi_vpmu_slot *slot, const struct papi_vpmu_slot *end, uint64_t start, uint64_t use)
-{
-	for (; slot < end; slot++)
-		*slot = (struct papi_vpmu_slot){ start, use };
-}
-
-/* How many of them come before the end. */
-static inline uint64_t slots_in_row(const struct papi_vpmu_checked *checked, const struct papi_vpmu_slot *slot)
-{
-	uint64_t n = (checked->last + 1) / sizeof(*slot),
-		 left = (uint64_t)(checked->checks->slots + PAPI_VPMU_SLOTS - slot);
-
-	return n < left ? n : left;
-}
-
-static inline void forget_slots(const struct papi_vpmu_checked *checked, uint64_t place)
-{
-	uint64_t start = checked->starts[place], all = (checked->last + 1) / sizeof(struct papi_vpmu_slot), n;
-	struct papi_vpmu_slot *slots = checked->checks->slots, *slot = papi_vpmu_slot_of(checked->checks, start);
-
-	if (!start)
-		return;
-	checked->starts[place] = 0;
-	n = slots_in_row(checked, slot);
-	if (n == USUAL_SLOTS) {
-		forget_row(slot, slot + USUAL_SLOTS, papi_vpmu_use_of(place));
-		return;
-	}
-	forget_row(slot, slot + n, papi_vpmu_use_of(place));
-	forget_row(slots, slots + (all - n), papi_vpmu_use_of(place));
-}
-
 /* The page has a number. Most have had one for long. */
 static void number_page(struct papi_vpmu_models *models, uint64_t page)
 {
@@ -185,11 +141,14 @@ static void number_page(struct papi_vpmu_models *models, uint64_t page)
 /* A line goes where the oldest was. */
 static uint64_t bring_in(struct papi_vpmu_models *models, uint64_t line)
 {
-	uint64_t place = oldest_of(models, first_of(&models->alone, line));
+	uint64_t place = oldest_of(models, papi_vpmu_slots_first(&models->alone, line));
 
-	forget_slots(&models->checked, place);
+	papi_vpmu_slots_forget(&models->checked, place);
+	if (papi_vpmu_checks_have_pages(models))
+		papi_vpmu_checks_note_use(models, place);
+	else
+		number_page(models, line >> (PAPI_VPMU_PAGE_SHIFT - models->alone.shift));
 	models->alone.lines[place] = line;
-	number_page(models, line >> (PAPI_VPMU_PAGE_SHIFT - models->l1d.shift));
 	return place;
 }
 
@@ -199,8 +158,8 @@ static inline bool misses_at(struct papi_vpmu_models *models, uint64_t line, uin
 	struct papi_vpmu_checks *checks = models->checked.checks;
 	bool missed;
 
-	*place = find(&models->alone, line);
-	missed = *place == NOWHERE;
+	*place = papi_vpmu_slots_find(&models->alone, line);
+	missed = *place == PAPI_VPMU_NOWHERE;
 	if (missed)
 		*place = bring_in(models, line);
 	checks->uses[1 + *place] = checks->now;
@@ -208,50 +167,27 @@ static inline bool misses_at(struct papi_vpmu_models *models, uint64_t line, uin
 	return missed;
 }
 
-static bool misses(struct papi_vpmu_models *models, uint64_t line)
+/* How many levels miss the line of a settled address, which is at *place afterwards. */
+static inline unsigned levels_missed(
+	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, unsigned kind, uint64_t *place)
 {
-	uint64_t place;
+	uint64_t at = papi_vpmu_checks_use_page(models, counters, address, kind);
 
-	return misses_at(models, line, &place);
+	return misses_at(models, address >> models->alone.shift, place) ? papi_vpmu_levels_behind(models, at) : 0;
 }
 
 /* ---- accesses ---- */
 
-/* From now on the program finds the line by itself, if it is in one piece. */
-static void fill_slots(struct papi_vpmu_models *models, uint64_t place, uint64_t start)
-{
-	const struct papi_vpmu_checked *checked = &models->checked;
-	struct papi_vpmu_slot *slots = checked->checks->slots, *slot = papi_vpmu_slot_of(checked->checks, start);
-	uint64_t all = (checked->last + 1) / sizeof(*slot), n = slots_in_row(checked, slot);
-
-	if (papi_vpmu_is_in_stack(models, start) != papi_vpmu_is_in_stack(models, start + checked->last) ||
-		start % sizeof(struct papi_vpmu_slot))
-		return;
-	if (checked->starts[place] != start)
-		forget_slots(checked, place);
-	checked->starts[place] = start;
-	if (n == USUAL_SLOTS) {
-		fill_row(slot, slot + USUAL_SLOTS, start, papi_vpmu_use_of(place));
-		return;
-	}
-	fill_row(slot, slot + n, start, papi_vpmu_use_of(place));
-	fill_row(slots, slots + (all - n), start, papi_vpmu_use_of(place));
-}
-
-/* An access across the end of a line: a miss when either half is one. */
-static void touch_two(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line, uint64_t last, unsigned kind)
-{
-	bool any = false;
-
-	for (; line <= last; line++)
-		any = misses(models, line) || any;
-	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += any;
-}
-
+/* Across the end of a line, too: a miss when either half is one. */
 static void touch_settled(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
 {
-	touch_two(models, counters, address >> models->alone.shift, (address + extent) >> models->alone.shift, kind);
+	uint64_t size = models->checked.last + 1, end = address + extent, place;
+	unsigned levels = 0;
+
+	for (address &= -size; address <= end; address += size)
+		levels = papi_vpmu_larger(levels, levels_missed(models, counters, address, kind, &place));
+	papi_vpmu_count_missed(counters, levels, kind);
 }
 
 /* What has no slot. */
@@ -264,8 +200,8 @@ static __attribute__((noinline)) void touch_slowly(
 		touch_settled(models, counters, settled, extent, kind);
 		return;
 	}
-	counters[PAPI_VPMU_L1D_READ_MISSES + kind] += misses_at(models, settled >> models->alone.shift, &place);
-	fill_slots(models, place, address - (settled & models->checked.last));
+	papi_vpmu_count_missed(counters, levels_missed(models, counters, settled, kind, &place), kind);
+	papi_vpmu_slots_fill(models, place, address - (settled & models->checked.last));
 }
 
 /* Whether all of it is in a line that has slots: it is the newest then. */
@@ -308,7 +244,12 @@ static void touch_plain(struct papi_vpmu_models *models, uint64_t counters[], co
 /* Brings the line in like a read, but is none. */
 static void prefetch(struct papi_vpmu_models *models, uint64_t counters[], uint64_t address)
 {
-	counters[PAPI_VPMU_PREFETCH_MISSES] += misses(models, papi_vpmu_settle(models, address) >> models->alone.shift);
+	uint64_t place;
+	unsigned levels = levels_missed(
+		models, models->uncounted, papi_vpmu_settle(models, address), PAPI_VPMU_DATA_READ, &place);
+
+	counters[PAPI_VPMU_PREFETCH_MISSES] += levels > 0;
+	papi_vpmu_count_missed(models->uncounted, levels, PAPI_VPMU_DATA_READ);
 }
 
 static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,

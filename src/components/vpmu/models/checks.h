@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * L1D by itself (alone.h), where translated code looks whether its accesses hit.
+ * L1D where translated code looks by itself whether its accesses hit: alone (alone.h), or beside the TLB of data
+ * (checks_pages.h) and branches, which records tell.
  *
  * Of each line there is when it was used last, counted in uses; the one whose use is the oldest of its set leaves. So
  * that a line which is there is found in a few instructions, a table says of each 16 bytes of addresses in which line
@@ -12,8 +13,8 @@
  *	                             | no
  *	                       search the set; if it is not there, it takes the place of the oldest
  *
- * What misses costs more here than in a row of lines, which is what records are simulated with: so rows are put
- * in order, and are so again, where the engine finds that much does (translator/trace.c).
+ * What misses costs more here than with records: so rows are put in order, and are so again, where the engine finds
+ * that much does (translator/trace.c).
  */
 #ifndef PAPI_VPMU_MODELS_CHECKS_H
 #define PAPI_VPMU_MODELS_CHECKS_H
@@ -22,6 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "components/vpmu/models/large.h"
+
+struct papi_vpmu_geometry;
 struct papi_vpmu_models;
 struct papi_vpmu_shape;
 
@@ -37,6 +41,8 @@ struct papi_vpmu_slot {
 #define PAPI_VPMU_CHECKED_PAGES 256
 /* From one time to the next: below there is room for the place of a line in its set. */
 #define PAPI_VPMU_TICK 16
+/* Before that come the uses of lines that are there when it begins, as many as ways. */
+#define PAPI_VPMU_FIRST_USE (17 * PAPI_VPMU_TICK)
 
 /* Where translated code can reach it. */
 struct papi_vpmu_checks {
@@ -52,6 +58,10 @@ struct papi_vpmu_checked {
 	uint64_t *starts; /* of each line, its start in slots; 0: it is not there */
 	uint64_t last;    /* byte of a line */
 	struct papi_vpmu_checks *checks;
+	/* Where the DTLB is simulated as well (checks_pages.h): who looks after it, and of each of its nodes which
+	 * lines. */
+	struct papi_vpmu_large_watch watch;
+	uint64_t *held;
 	uint64_t pages[PAPI_VPMU_CHECKED_PAGES]; /* that have a number, by their lowest bits; 0: none */
 };
 
@@ -67,8 +77,8 @@ static inline uint64_t papi_vpmu_use_of(uint64_t place)
 
 /* Whether that L1D can be looked up so; what it needs besides, zeros at first; and one made of them. */
 bool papi_vpmu_checks_are_possible(const struct papi_vpmu_shape *l1d);
-size_t papi_vpmu_checks_size(const struct papi_vpmu_shape *l1d);
-void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_shape *l1d, void *zeroed);
+size_t papi_vpmu_checks_size(const struct papi_vpmu_geometry *geometry);
+void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_geometry *geometry, void *zeroed);
 
 /* Lines are in rows, the newest first: from there it begins, and there it ends. */
 void papi_vpmu_checks_enter(struct papi_vpmu_models *models);

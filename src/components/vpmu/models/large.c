@@ -63,19 +63,24 @@ static struct papi_vpmu_large_place take_first(const struct papi_vpmu_large *lar
 	return first;
 }
 
+static uint64_t use_of(const struct papi_vpmu_large *large, uint32_t node)
+{
+	if (large->watch)
+		large->watch->look(large->watch->whose, &large->nodes[node]);
+	return large->nodes[node].used;
+}
+
 /* The oldest node of a set, out of its row: no row has one in front that has been used since. */
 static uint32_t take_oldest(const struct papi_vpmu_large *large, struct papi_vpmu_large_set *set,
 	struct papi_vpmu_large_place heap[], const struct papi_vpmu_large_place queue[])
 {
-	const struct papi_vpmu_large_node *nodes = large->nodes;
+	uint64_t used;
 	uint32_t node;
 
-	while (set->queued && nodes[queue[set->first].node].used != queue[set->first].used) {
-		node = take_first(large, set, queue).node;
-		add(heap, set->heap++, (struct papi_vpmu_large_place){ nodes[node].used, node });
-	}
-	while (set->heap && nodes[heap[0].node].used != heap[0].used)
-		put(heap, set->heap, (struct papi_vpmu_large_place){ nodes[heap[0].node].used, heap[0].node });
+	while (set->queued && (used = use_of(large, queue[set->first].node)) != queue[set->first].used)
+		add(heap, set->heap++, (struct papi_vpmu_large_place){ used, take_first(large, set, queue).node });
+	while (set->heap && (used = use_of(large, heap[0].node)) != heap[0].used)
+		put(heap, set->heap, (struct papi_vpmu_large_place){ used, heap[0].node });
 	if (!set->heap || (set->queued && queue[set->first].used < heap[0].used))
 		return take_first(large, set, queue).node;
 	node = heap[0].node;
@@ -94,6 +99,8 @@ void papi_vpmu_large_bring(struct papi_vpmu_large *large, uint32_t line)
 		place.node += set->heap + set->queued;
 	} else {
 		place.node = take_oldest(large, set, &large->heaps[first], queue);
+		if (large->watch)
+			large->watch->left(large->watch->whose, &large->nodes[place.node]);
 		*papi_vpmu_large_node_of(large, large->nodes[place.node].line) = 0;
 	}
 	end = set->first + set->queued++;

@@ -32,6 +32,16 @@ struct papi_vpmu_large_set {
 	uint32_t first, queued; /* of the queue: where it begins, and how many are in it */
 };
 
+/*
+ * Where others note uses of its lines: who tells of a node, before it is looked at, when it was last used, and is told
+ * that its line leaves.
+ */
+struct papi_vpmu_large_watch {
+	void (*look)(void *whose, struct papi_vpmu_large_node *node);
+	void (*left)(void *whose, struct papi_vpmu_large_node *node);
+	void *whose;
+};
+
 struct papi_vpmu_large {
 	uint32_t sets, ways;
 	uint32_t none; /* no line: always 0 */
@@ -39,8 +49,9 @@ struct papi_vpmu_large {
 	struct papi_vpmu_large_node *nodes;
 	struct papi_vpmu_large_place *heaps, *queues; /* of each set, as many places as ways */
 	struct papi_vpmu_large_set *set;
-	uint32_t *nodes_of[2]; /* of each line of data, and of code; 0: it is not there */
-	uint32_t code_bit;     /* of a line's number: it is one of code */
+	uint32_t *nodes_of[2];                     /* of each line of data, and of code; 0: it is not there */
+	uint32_t code_bit;                         /* of a line's number: it is one of code */
+	const struct papi_vpmu_large_watch *watch; /* NULL: nobody */
 };
 
 size_t papi_vpmu_large_size(uint32_t sets, uint32_t ways);

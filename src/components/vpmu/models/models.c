@@ -22,7 +22,7 @@ static const struct papi_vpmu_shape *own_l3(const struct papi_vpmu_geometry *geo
 /* With a second level of TLB for both, itlb2 is a copy. */
 static size_t size_of(const struct papi_vpmu_geometry *geometry)
 {
-	return size_of_models() + papi_vpmu_alone_size(&geometry->l1d) + papi_vpmu_checks_size(&geometry->l1d) +
+	return size_of_models() + papi_vpmu_alone_size(&geometry->l1d) + papi_vpmu_checks_size(geometry) +
 		papi_vpmu_lru_size(&geometry->l1i) + papi_vpmu_lru_size(&geometry->l1d) +
 		papi_vpmu_lru_size(&geometry->l2) + papi_vpmu_lru_size(own_l3(geometry)) +
 		papi_vpmu_lru_size(&geometry->itlb) + papi_vpmu_lru_size(&geometry->dtlb) +
@@ -51,7 +51,7 @@ static void init_caches(struct papi_vpmu_models *models, const struct papi_vpmu_
 		memory += papi_vpmu_lru_size(parts[i].shape);
 	}
 	papi_vpmu_alone_init(&models->alone, &geometry->l1d, memory);
-	papi_vpmu_checks_init(&models->checked, &geometry->l1d, memory + papi_vpmu_alone_size(&geometry->l1d));
+	papi_vpmu_checks_init(&models->checked, geometry, memory + papi_vpmu_alone_size(&geometry->l1d));
 }
 
 static bool reach_names(struct papi_vpmu_models *models, uint32_t pages)
@@ -129,6 +129,7 @@ struct papi_vpmu_models *papi_vpmu_models_make(const struct papi_vpmu_geometry *
 	models->shared_tlb2 = geometry->shared_tlb2;
 	init_caches(models, geometry);
 	papi_vpmu_predictor_init(&models->predictor);
+	models->dtlb.large->now = PAPI_VPMU_FIRST_USE;
 	papi_vpmu_models_use(models, PAPI_VPMU_PARTS);
 	for (unsigned i = 0; i < PAPI_VPMU_RECENT; i++)
 		models->recent[i].page = ~0ull;
@@ -165,10 +166,15 @@ void papi_vpmu_models_give_checks(struct papi_vpmu_models *models, struct papi_v
 
 void papi_vpmu_models_check(struct papi_vpmu_models *models, bool checks)
 {
-	if (checks && !models->is_checked)
+	if (checks && !models->is_checked) {
+		if (!models->is_alone)
+			papi_vpmu_alone_enter(models);
 		papi_vpmu_checks_enter(models);
-	if (models->is_checked && !checks)
+	} else if (models->is_checked && !checks) {
 		papi_vpmu_checks_leave(models);
+		if (!models->is_alone)
+			papi_vpmu_alone_leave(models);
+	}
 	models->is_checked = checks;
 }
 

@@ -52,7 +52,7 @@ struct papi_vpmu_models {
 	unsigned parts;
 	bool has_l2, has_tlb2[2]; /* of data and of code */
 	bool is_alone;            /* L1D, without all else: what is there is in alone, not in l1d */
-	bool is_checked;          /* and the times in checked tell the order of its rows */
+	bool is_checked;          /* L1D is in alone, too, and the times in checked tell the order of its rows */
 
 	uint64_t code_page; /* of the last fetch: the same again changes nothing */
 	/* Where in its page a stack begins is another in each run: its addresses are moved, as if that were a page's
@@ -135,8 +135,8 @@ static inline bool papi_vpmu_models_ask_for(const struct papi_vpmu_models *model
 /* Before the first record: where the branches of all records that are simulated at once have room, and one more. */
 void papi_vpmu_models_give_room(struct papi_vpmu_models *models, uint32_t *branches);
 
-/* What code needs that looks by itself whether its accesses hit, zeros at first. And whether it does from now on, where
- * L1D alone is simulated, of a shape that can be looked up so; until other parts run. */
+/* What code needs that looks by itself whether its accesses hit, zeros at first. And whether it does from now on, with
+ * an L1D of a shape that can be looked up so and no code simulated beside it; until other parts run. */
 void papi_vpmu_models_give_checks(struct papi_vpmu_models *models, struct papi_vpmu_checks *checks);
 void papi_vpmu_models_check(struct papi_vpmu_models *models, bool checks);
 

@@ -223,7 +223,7 @@ static void predict_told(struct papi_vpmu_models *models, uint64_t counters[])
 void papi_vpmu_simulate(struct papi_vpmu_models *models, uint64_t counters[], const uint64_t *start,
 	const uint64_t *end, const unsigned char *arena)
 {
-	if (models->parts == PAPI_VPMU_PART_BRANCHES) {
+	if (models->parts == PAPI_VPMU_PART_BRANCHES || models->is_checked) {
 		simulate_ends(models, counters, start, end, arena);
 		return;
 	}

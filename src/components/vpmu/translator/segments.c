@@ -13,12 +13,12 @@
 /* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */
 #define SEGMENT_SMALLEST ((size_t)1 << 20)
 #define SEGMENT_LARGEST  ((size_t)8 << 20)
-#define LIVE_SIZE        ((size_t)32 << 20)
+#define LIVE_SIZE        ((size_t)64 << 20)
 #define MAX_SEGMENTS     192
 /* With more code than this, a program is one that may need the limit, twice while threads are in what is retired; the
  * address space for that is kept. */
 #define SMALL_SIZE ((size_t)2 << 20)
-#define KEPT_SIZE  ((size_t)96 << 20)
+#define KEPT_SIZE  ((size_t)160 << 20)
 /* What there is for so many bytes of code; a segment is full when one of them is. Programs have about three
  * quarters. */
 #define PER_BLOCK 80
