@@ -150,9 +150,10 @@ struct papi_vpmu_thread {
 	struct papi_vpmu_profile_models *attribution; /* with a profile that tells of what they count */
 	uint64_t *trace;
 	uint32_t *branches;
-	/* With L1D alone (trace.c): how often blocks have left, since that time of uses; or words of the trace, since
-	 * there were so many misses. */
+	/* Where code looks by itself (trace.c): how often blocks have left, since that time of uses; or words of the
+	 * trace, since there were so many misses. */
 	uint64_t passed, since;
+	uint64_t enough;                               /* of either, before that is judged */
 	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */
 
 	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];

@@ -21,13 +21,22 @@
 #define TRACE_SIZE  ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
 
 /*
- * With L1D alone code looks by itself whether accesses hit. Where one of so many does not, it leaves too often, and a
- * trace takes less; and where that tells of few misses for its words, it is needless. Nobody judges before there have
- * been enough of either.
+ * Where code looks by itself whether accesses hit and one of so many does not, it leaves too often, and a trace takes
+ * less: sooner where a miss takes longer, as it may also be one of the TLB. And where a trace tells of few misses for
+ * its words, it is needless. Nobody judges before there have been enough of either; and of twice as many after each
+ * change, since all code has to be there for both.
  */
-#define ENOUGH   65536
-#define TOO_MUCH 5
-#define LITTLE   10
+#define ENOUGH 65536
+
+static unsigned too_much(const struct papi_vpmu_thread *thread)
+{
+	return thread->wants.parts & PAPI_VPMU_PART_PAGES ? 12 : 5;
+}
+
+static unsigned little(const struct papi_vpmu_thread *thread)
+{
+	return 2 * too_much(thread);
+}
 
 /* A block asks for room in the trace, or if it makes no record, among the branches. Behind their limit is room for
  * those of all blocks that do not ask. */
@@ -109,6 +118,7 @@ static bool make_models(struct papi_vpmu_thread *thread, const struct papi_vpmu_
 	models->place_code = place_code;
 	models->can_read = can_read;
 	thread->models = models;
+	thread->enough = ENOUGH;
 	thread->trace = thread->trace_next = trace;
 	thread->trace_limit = trace + TRACE_WORDS;
 	thread->branches = thread->branches_next = (uint32_t *)(void *)trace + TRACE_SIZE / sizeof(uint32_t);
@@ -167,13 +177,15 @@ static void simulate(struct papi_vpmu_thread *thread)
 	note_failure(thread);
 }
 
-/* Of L1D, whoever is counted. */
+/* Of L1D and the DTLB, whoever is counted. */
 static uint64_t misses_of(const struct papi_vpmu_thread *thread)
 {
 	const uint64_t *counted = thread->counters[0], *others = thread->models->uncounted;
 
 	return counted[PAPI_VPMU_L1D_READ_MISSES] + counted[PAPI_VPMU_L1D_WRITE_MISSES] +
-		others[PAPI_VPMU_L1D_READ_MISSES] + others[PAPI_VPMU_L1D_WRITE_MISSES];
+		counted[PAPI_VPMU_DTLB_READ_MISSES] + counted[PAPI_VPMU_DTLB_WRITE_MISSES] +
+		others[PAPI_VPMU_L1D_READ_MISSES] + others[PAPI_VPMU_L1D_WRITE_MISSES] +
+		others[PAPI_VPMU_DTLB_READ_MISSES] + others[PAPI_VPMU_DTLB_WRITE_MISSES];
 }
 
 static bool is_empty(const struct papi_vpmu_thread *thread)
@@ -188,9 +200,9 @@ bool papi_vpmu_trace_checks(const struct papi_vpmu_wants *wants)
 {
 	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
 
-	return papi_vpmu_processor_checks && wants->parts == PAPI_VPMU_PART_DATA && !wants->traces &&
-		!wants->modelled && !wants->data_end && !wants->overflow && !geometry->choice.groups &&
-		papi_vpmu_checks_are_possible(&geometry->l1d);
+	return papi_vpmu_processor_checks && wants->parts & PAPI_VPMU_PART_DATA &&
+		!(wants->parts & PAPI_VPMU_PART_CODE) && !wants->traces && !wants->modelled && !wants->data_end &&
+		!wants->overflow && !geometry->choice.groups && papi_vpmu_checks_are_possible(&geometry->l1d);
 }
 
 void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread)
@@ -264,10 +276,17 @@ static void check_access(struct papi_vpmu_thread *thread)
 	*now = thread->checks.now;
 }
 
+/* The thread goes over to the other sort of code. */
+static bool go_over(struct papi_vpmu_thread *thread)
+{
+	thread->enough *= 2;
+	return true;
+}
+
 bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
 {
-	bool whole = thread->exit == PAPI_VPMU_CHECK_RECORD, much;
-	uint64_t uses;
+	bool whole = thread->exit == PAPI_VPMU_CHECK_RECORD;
+	uint64_t uses, passed;
 
 	if (whole) {
 		thread->models->thread_base = thread->thread_base;
@@ -278,28 +297,32 @@ bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
 	note_failure(thread);
 	thread->passed++;
 	uses = (thread->checks.now - thread->since) / PAPI_VPMU_TICK;
-	if (uses < ENOUGH || !(whole || (uint64_t)thread->access & PAPI_VPMU_ACCESS_LAST))
+	if (uses < thread->enough || !(whole || (uint64_t)thread->access & PAPI_VPMU_ACCESS_LAST))
 		return false;
-	much = thread->passed * TOO_MUCH >= uses;
+	passed = thread->passed;
 	thread->since = thread->checks.now;
 	thread->passed = 0;
-	return much;
+	return passed * too_much(thread) >= uses && go_over(thread);
 }
 
 bool papi_vpmu_trace_full(struct papi_vpmu_thread *thread)
 {
 	uint64_t words = (uint64_t)(thread->trace_next - thread->trace), missed;
-	bool needless;
 
 	papi_vpmu_trace_drain(thread);
-	thread->passed += words;
-	if (!thread->wants.traces || thread->passed < ENOUGH)
+	if (!thread->wants.traces)
 		return false;
-	missed = misses_of(thread);
-	needless = (missed - thread->since) * LITTLE < thread->passed;
-	thread->since = missed;
+	thread->passed += words;
+	if (thread->passed < thread->enough)
+		return false;
+	words = thread->passed;
+	missed = misses_of(thread) - thread->since;
+	thread->since += missed;
 	thread->passed = 0;
-	return needless;
+	if (missed * little(thread) >= words)
+		return false;
+	papi_vpmu_trace_arrive(thread); /* the next record would have told where the last one led to */
+	return go_over(thread);
 }
 
 bool papi_vpmu_trace_begin(struct papi_vpmu_thread *thread, uint64_t stack)

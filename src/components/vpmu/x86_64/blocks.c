@@ -126,7 +126,10 @@ static bool prepare(struct papi_vpmu_flavour *flavour)
 	const struct papi_vpmu_block *block;
 	bool follows = papi_vpmu_translation_plan_following(&following, &leading, last_lane + 1);
 
-	if (leading.modelled && (!leading.checked || leading.checks.always) && !describe(flavour, follows))
+	/* Where branches are predicted, pages of code have numbers in the order in which they come up. */
+	bool needless = leading.checked && !leading.checks.always && !(flavour->wants.parts & PAPI_VPMU_PART_BRANCHES);
+
+	if (leading.modelled && !needless && !describe(flavour, follows))
 		return false;
 	if (!follows)
 		return true;

@@ -139,8 +139,10 @@ uint64_t papi_vpmu_check_interrupted(struct papi_vpmu_thread *thread)
 	return papi_vpmu_runtime_continue(thread);
 }
 
+/* Records may ask for places of code, which is not to be done under the lock. */
 uint64_t papi_vpmu_check_trace(struct papi_vpmu_thread *thread)
 {
+	papi_vpmu_trace_drain(thread);
 	papi_vpmu_cache_lock();
 	papi_vpmu_thread_trace(thread, true);
 	papi_vpmu_cache_unlock();

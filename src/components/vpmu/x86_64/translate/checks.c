@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With L1D alone translated code looks by itself whether all that a block accesses hits (models/checks.h), and makes no
- * trace. At one point of the block, if possible where the arithmetic flags are not needed, for each access, or for
- * several that are in one line if the first is:
+ * Where no code is simulated, translated code looks by itself whether all that a block accesses hits (models/checks.h),
+ * and records tell of branches alone, if of anything. At one point of the block, if possible where the arithmetic flags
+ * are not needed, for each access, or for several that are in one line if the first is:
  *
  *	mov  r10, gs:[now]
  *	lea  r8, [rdi + 16]                the address: of registers that are still what they were, else of gs:[record]
@@ -63,7 +63,7 @@ static bool all_known(const struct papi_vpmu_translation *t)
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 	int64_t difference;
 
-	for (unsigned word = 1; word < plan->description.words; word++)
+	for (unsigned word = 1; word < plan->words; word++)
 		if (!is_live(t, word, &difference) && store_of(plan, word)->instruction > t->checks.point)
 			return false;
 	return true;
@@ -75,13 +75,14 @@ static bool is_simple(const struct papi_vpmu_translation *t, const struct papi_v
 	return !papi_vpmu_is_special(access) && access->extent < 1 << t->request.data_shift;
 }
 
-/* Three that no value needs at that point. */
-static bool choose_registers(struct papi_vpmu_checks_plan *checks, const struct papi_vpmu_trace_plan *plan)
+/* Three that no value needs at that point, nor what goes into the trace. */
+static bool choose_registers(struct papi_vpmu_translation *t)
 {
 	static const unsigned candidates[] = { R8, R9, R10, R11, RBP, R12, R13, R14, R15, RBX, RSI, RDI, RDX, RCX };
-	unsigned used = 0, found = 0;
+	const struct papi_vpmu_trace_plan *plan = &t->plan;
+	unsigned used = papi_vpmu_tells_anything(t) ? 1u << plan->pointer : 0, found = 0;
 
-	for (unsigned word = 1; word < plan->description.words; word++) {
+	for (unsigned word = 1; word < plan->words; word++) {
 		const struct papi_vpmu_value *value = &plan->values[word];
 
 		used |= value->base >= 0 ? 1u << value->base : 0;
@@ -89,7 +90,7 @@ static bool choose_registers(struct papi_vpmu_checks_plan *checks, const struct 
 	}
 	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && found < 3; i++)
 		if (!(used >> candidates[i] & 1))
-			checks->registers[found++] = candidates[i];
+			t->checks.registers[found++] = candidates[i];
 	return found == 3;
 }
 
@@ -131,7 +132,7 @@ void papi_vpmu_plan_checks(struct papi_vpmu_translation *t)
 	struct papi_vpmu_checks_plan *checks = &t->checks;
 
 	checks->n_missed = 0;
-	checks->always = !choose_registers(checks, plan);
+	checks->always = !choose_registers(t);
 	for (unsigned i = 0; i < plan->description.accesses; i++)
 		checks->always = checks->always || !is_simple(t, &plan->accesses[i]);
 	if (checks->always)

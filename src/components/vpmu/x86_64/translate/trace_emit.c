@@ -47,39 +47,30 @@ static void emit_any(
 	}
 }
 
-static bool streams(const struct papi_vpmu_translation *t)
+/* Whether values are stored where a register points to: in a record of the trace, or in the thread's. */
+static bool has_values(const struct papi_vpmu_translation *t)
 {
-	return t->plan.streams && t->plan.n_branches;
+	return t->checked ? t->checks.always : t->traced;
 }
 
-static bool tells_anything(const struct papi_vpmu_translation *t)
-{
-	return t->traced || streams(t);
-}
-
-/* Whether a register has where it appends to, from the entry on. */
+/* Whether a register has where it appends to, or where values go, from the entry on. */
 static bool holds_pointer(const struct papi_vpmu_translation *t)
 {
-	return t->checked ? t->checks.always : tells_anything(t);
+	return papi_vpmu_tells_anything(t) || has_values(t);
 }
 
-/* Where it appends to: the trace, or if it makes no record, the branches. There is room for branches that come with a
- * record. */
-void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
+/* Where it appends to: the trace, or if it makes no record, the branches. */
+static void load_pointer(struct papi_vpmu_translation *t)
+{
+	papi_vpmu_emit_load(&t->e, t->plan.pointer, t->traced ? VPMU_TRACE_NEXT : VPMU_BRANCHES_NEXT);
+}
+
+/* There is room for branches that come with a record. */
+static void ask_for_room(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!holds_pointer(t))
-		return;
-	papi_vpmu_spill(t, plan->pointer, t->pc);
-	if (t->checked) {
-		papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_SELF);
-		papi_vpmu_emit_lea(&t->e, plan->pointer, plan->pointer, VPMU_RECORD);
-		if (plan->needs_scratch)
-			papi_vpmu_spill(t, plan->scratch, t->pc);
-		return;
-	}
-	papi_vpmu_emit_load(&t->e, plan->pointer, t->traced ? VPMU_TRACE_NEXT : VPMU_BRANCHES_NEXT);
+	load_pointer(t);
 	t->trace_keeps_flags = !papi_vpmu_flags_unused(t->request.view, t->pc);
 	if (t->trace_keeps_flags) {
 		papi_vpmu_spill(t, RAX, t->pc);
@@ -93,7 +84,24 @@ void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
 		papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
 		papi_vpmu_unspill(t, RAX, t->pc);
 	}
-	if (t->traced && plan->needs_scratch)
+}
+
+void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_trace_plan *plan = &t->plan;
+
+	if (!holds_pointer(t))
+		return;
+	papi_vpmu_spill(t, plan->pointer, t->pc);
+	if (papi_vpmu_tells_anything(t))
+		ask_for_room(t);
+	if (!has_values(t))
+		return;
+	if (t->checked) {
+		papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_SELF);
+		papi_vpmu_emit_lea(&t->e, plan->pointer, plan->pointer, VPMU_RECORD);
+	}
+	if (plan->needs_scratch)
 		papi_vpmu_spill(t, plan->scratch, t->pc);
 }
 
@@ -101,7 +109,7 @@ static void emit_stores(struct papi_vpmu_translation *t, unsigned instruction, b
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	for (unsigned i = 0; t->traced && holds_pointer(t) && i < plan->n_stores; i++)
+	for (unsigned i = 0; has_values(t) && i < plan->n_stores; i++)
 		if (plan->stores[i].instruction == instruction && plan->stores[i].after == after)
 			emit_any(&t->e, plan, &plan->stores[i]);
 }
@@ -145,14 +153,14 @@ static void append_branches(struct papi_vpmu_translation *t, unsigned n, uint32_
 
 static void give_back_scratch(struct papi_vpmu_translation *t, uint64_t pc)
 {
-	if (t->traced && t->plan.needs_scratch)
+	if (has_values(t) && t->plan.needs_scratch)
 		papi_vpmu_unspill(t, t->plan.scratch, pc);
 }
 
 /* Whether the branch at the end comes in the stream. */
 static bool streams_end(const struct papi_vpmu_translation *t)
 {
-	return streams(t) && t->plan.n_branches > t->plan.n_ways_out;
+	return papi_vpmu_streams(t) && t->plan.n_branches > t->plan.n_ways_out;
 }
 
 static bool awaits_target(const struct papi_vpmu_translation *t)
@@ -161,15 +169,11 @@ static bool awaits_target(const struct papi_vpmu_translation *t)
 		papi_vpmu_tells_target(t->plan.description.end);
 }
 
-/* Those at the end of a block that has no branch there. */
-static void leave_checks(struct papi_vpmu_translation *t, uint64_t pc)
+/* The register had where values go. */
+static void load_pointer_behind_checks(struct papi_vpmu_translation *t)
 {
-	if (t->checks.point == t->decoded.count)
-		papi_vpmu_checks_before(t, t->decoded.count);
-	if (!t->checks.always)
-		return;
-	give_back_scratch(t, pc);
-	papi_vpmu_unspill(t, t->plan.pointer, pc);
+	if (t->checked && t->checks.always && papi_vpmu_tells_anything(t))
+		load_pointer(t);
 }
 
 /* The pointer is kept where the branch is still to tell something. */
@@ -177,18 +181,17 @@ void papi_vpmu_trace_leave(struct papi_vpmu_translation *t, uint64_t pc)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!tells_anything(t))
+	if (t->checked && t->checks.point == t->decoded.count)
+		papi_vpmu_checks_before(t, t->decoded.count);
+	if (!holds_pointer(t))
 		return;
-	if (t->checked) {
-		leave_checks(t, pc);
-		return;
-	}
+	load_pointer_behind_checks(t);
 	if (t->traced && !awaits_target(t))
 		append(t, t->description, plan->description.words);
-	if (streams(t))
+	if (papi_vpmu_streams(t))
 		append_branches(t, plan->n_branches, 0);
 	give_back_scratch(t, pc);
-	if (awaits_target(t) && streams(t))
+	if (awaits_target(t) && papi_vpmu_streams(t))
 		papi_vpmu_emit_load(&t->e, plan->pointer, VPMU_TRACE_NEXT);
 	else if (!awaits_target(t) && !streams_end(t))
 		papi_vpmu_unspill(t, plan->pointer, pc);
@@ -225,9 +228,10 @@ void papi_vpmu_trace_leave_aside(struct papi_vpmu_translation *t, unsigned aside
 	if (!holds_pointer(t))
 		return;
 	way_out = &t->plan.ways_out[aside]; /* there is one copy of what tells something */
-	if (t->traced && papi_vpmu_is_worth_record(t->request.wants, way_out->accesses, PAPI_VPMU_ENDS_ANYHOW))
+	load_pointer_behind_checks(t);
+	if (t->traced && papi_vpmu_is_worth_record(&t->request, way_out->accesses, PAPI_VPMU_ENDS_ANYHOW))
 		append(t, t->ways_out[aside], way_out->words);
-	if (streams(t))
+	if (papi_vpmu_streams(t))
 		append_branches(t, aside + 1, PAPI_VPMU_BRANCH_TAKEN);
 	give_back_scratch(t, pc);
 	papi_vpmu_unspill(t, t->plan.pointer, pc);
@@ -239,7 +243,7 @@ void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
 
 	if (t->checked)
 		papi_vpmu_checks_finish(t);
-	if (!tells_anything(t) || t->checked)
+	if (!papi_vpmu_tells_anything(t))
 		return;
 	papi_vpmu_emit_land_32(&t->e, t->trace_full);
 	t->spilled = 1u << plan->pointer;

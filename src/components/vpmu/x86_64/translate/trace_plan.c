@@ -462,7 +462,8 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 			break;
 		}
 		used |= papi_vpmu_used_registers(instruction);
-		if (checks && papi_vpmu_leads_aside(decoded, i) && plan->description.accesses)
+		if (checks && papi_vpmu_leads_aside(decoded, i) &&
+			(plan->description.accesses || parts & PAPI_VPMU_PART_BRANCHES))
 			cut(decoded, i + 1);
 		else if (papi_vpmu_leads_aside(decoded, i))
 			plan_way_out(plan, instruction, i);
@@ -483,11 +484,14 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 	plan->description.next = decoded->end;
 	plan->description.end = (uint8_t)ending_of(last);
 	plan->description.accesses = lay_out(plan, plan->description.accesses, plan->description.plain, plan->accesses);
+	plan->words = plan->description.words;
+	if (checks)
+		plan->description.words = 1;
 	plan->n_branches = 0;
 	if (!(parts & PAPI_VPMU_PART_BRANCHES))
 		return;
 	plan->n_branches = plan->n_ways_out + is_conditional(last);
-	plan->streams = parts == PAPI_VPMU_PART_BRANCHES;
+	plan->streams = checks || parts == PAPI_VPMU_PART_BRANCHES;
 	plan->description.branches = plan->streams ? 0 : (uint8_t)plan->n_branches;
 	plan->description.behind = !plan->streams && is_conditional(last) ? decoded->end : 0;
 	plan->description.words += papi_vpmu_tells_target(plan->description.end);

@@ -129,6 +129,7 @@ struct papi_vpmu_trace_plan {
 	/* Set by who describes it: whether that has origins, and what the profile's log has of the block. */
 	bool has_origins;
 	uint32_t profile;
+	unsigned words; /* of the description and all values; with checks the record has no values */
 	unsigned n_stores;
 	bool needs_scratch;        /* some value takes a lea */
 	unsigned pointer, scratch; /* registers that the block does not use */
@@ -143,7 +144,8 @@ struct papi_vpmu_trace_plan {
 
 /* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record;
  * with what those parts of the simulators need. With checks, nothing leaves it in the middle behind an access: each way
- * out would have checks of its own. */
+ * out would have checks of its own; nor where branches are predicted: those that have not been taken would not be told
+ * yet where a check fails that is the last before code goes over to records. */
 void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded,
 	unsigned line_shift, unsigned parts, bool checks);
 

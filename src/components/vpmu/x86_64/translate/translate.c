@@ -140,7 +140,7 @@ static unsigned copies_of(const struct papi_vpmu_translation *t)
 	const struct papi_vpmu_instruction *last = &decoded->instructions[decoded->count - 1];
 	const struct papi_vpmu_view *view = t->request.view;
 
-	if (t->traced || t->plan.n_branches || t->block.follows || t->request.wants->overflow ||
+	if (t->traced || t->checked || t->plan.n_branches || t->block.follows || t->request.wants->overflow ||
 		view->may_change(view, decoded->pc))
 		return 1;
 	if (last->kind != PAPI_VPMU_CONDITIONAL || papi_vpmu_branch_target(last) != decoded->pc)
@@ -292,9 +292,8 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 	t->modelled = request->wants->parts && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
 	if (t->modelled) {
 		plan_record(t);
-		t->traced = papi_vpmu_is_worth_record(
-			request->wants, t->plan.description.accesses, t->plan.description.end);
-		t->checked = t->traced && request->checks;
+		t->checked = request->checks && t->plan.description.accesses;
+		t->traced = papi_vpmu_is_worth_record(request, t->plan.description.accesses, t->plan.description.end);
 		if (t->checked)
 			papi_vpmu_plan_checks(t);
 	}

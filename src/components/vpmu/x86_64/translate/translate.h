@@ -57,7 +57,7 @@ struct papi_vpmu_request {
 	bool unreadable;     /* nothing is read at pc: the block runs the instruction there natively, alone */
 	unsigned lane;       /* of the counters */
 	unsigned line_shift; /* with parts of the simulators: of the lines of L1I, whose size is 1 << line_shift */
-	bool checks;         /* L1D alone: code looks by itself whether accesses hit (checks.c) */
+	bool checks;         /* code looks by itself whether accesses hit (checks.c); records tell of branches alone */
 	unsigned data_shift; /* then: of its lines */
 };
 
@@ -249,13 +249,26 @@ void papi_vpmu_weigh(struct papi_vpmu_translation *t);
 /* Goes on only if the thread has a budget for the block's instructions. */
 void papi_vpmu_spend_budget(struct papi_vpmu_translation *t);
 
-/* With data alone, only accesses are worth a record; with the branch predictor alone, only some ends. */
+/* With data alone, only accesses are worth a record; with the branch predictor alone, or where code looks by itself
+ * whether accesses hit, only some ends. */
 static inline bool papi_vpmu_is_worth_record(
-	const struct papi_vpmu_wants *wants, unsigned accesses, enum papi_vpmu_ending end)
+	const struct papi_vpmu_request *request, unsigned accesses, enum papi_vpmu_ending end)
 {
-	if (wants->parts == PAPI_VPMU_PART_BRANCHES)
-		return end != PAPI_VPMU_ENDS_ANYHOW;
-	return !papi_vpmu_is_data_alone(wants->parts) || accesses;
+	unsigned parts = request->wants->parts;
+
+	if (request->checks || parts == PAPI_VPMU_PART_BRANCHES)
+		return parts & PAPI_VPMU_PART_BRANCHES && end != PAPI_VPMU_ENDS_ANYHOW;
+	return !papi_vpmu_is_data_alone(parts) || accesses;
+}
+
+/* Whether it tells of branches in the stream; and whether it appends anything, there or to the trace. */
+static inline bool papi_vpmu_streams(const struct papi_vpmu_translation *t)
+{
+	return t->plan.streams && t->plan.n_branches;
+}
+static inline bool papi_vpmu_tells_anything(const struct papi_vpmu_translation *t)
+{
+	return t->traced || papi_vpmu_streams(t);
 }
 
 /* checks.c: whether all that the block accesses hits. Once it is planned; before an instruction, or the end; and behind
