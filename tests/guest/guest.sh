@@ -6,14 +6,16 @@
 #                                       may read by themselves, and holds the costs of calls against their limits
 #   guest.sh programs DIRECTORY [WORD]  programs of a Debian system in it: all of programs.list, or those with the word
 #   guest.sh suite DIRECTORY [NAME...]  the tests of `make check` in it: all, or those with a NAME in theirs; suite.sh
+#   guest.sh emulate DIRECTORY [NAME...]  likewise, but those of the virtual PMU, each by itself in QEMU's user mode
 #   guest.sh bench DIRECTORY            prints what calls cost, in instructions, beside Debian's own libpapi
 #   guest.sh run DIRECTORY COMMAND      runs a command in it, in a folder with the programs and the library
 #
-# Wants: apt, dpkg-deb, cpio, meson, ninja, pkg-config, qemu-system-aarch64, an arm64 cross compiler with its C library.
+# Wants: apt, dpkg-deb, cpio, meson, ninja, pkg-config, qemu-system-aarch64, an arm64 cross compiler with its C library;
+# emulate qemu-aarch64.
 # Exit status: 0 when all is well, 77 when something needed is not to be had.
 set -eu
 
-[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | head -n 13 >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | head -n 14 >&2; exit 2; }
 mode=$1
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -38,9 +40,10 @@ done
 exec 9>"$directory/lock"
 ! command -v flock >/dev/null || flock 9
 "$here/fetch.sh" "$parts" || exit
-if [ "$mode" = suite ]; then
+if [ "$mode" = suite ] || [ "$mode" = emulate ]; then
+	[ "$mode" = suite ] || command -v qemu-aarch64 >/dev/null || skip "qemu-aarch64 is not installed"
 	shift 2
-	exec "$here/suite.sh" "$directory" "$@"
+	exec "$here/suite.sh" "$mode" "$directory" "$@"
 fi
 [ "$mode" != programs ] || "$here/root.sh" "$directory/debian" || exit
 
@@ -59,12 +62,8 @@ pkg_config_libdir = '$libraries/pkgconfig'
 [built-in options]
 c_args = ['-I$parts/sysroot/usr/include']
 c_link_args = ['-L$libraries', '-Wl,-rpath-link,$libraries:$further']
-[host_machine]
-system = 'linux'
-cpu_family = 'aarch64'
-cpu = 'aarch64'
-endian = 'little'
 END
+cat "$here/machine.ini" >>"$directory/cross.new"
 cmp -s "$directory/cross.new" "$directory/cross.ini" || rm -rf "$build"
 mv "$directory/cross.new" "$directory/cross.ini"
 if ! [ -e "$build/build.ninja" ]; then

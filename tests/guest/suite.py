@@ -5,6 +5,8 @@
                                                            file for each machine
     suite.py run SHARE                                     runs those of one file there, and says how each has ended
     suite.py report FOLDER                                 what all machines have said, in the words of `make check`
+    suite.py emulate TESTS BUILD SYSTEM [NAME...]          those of the virtual PMU, or with a NAME in theirs, in QEMU's
+                                                           user mode, with the libraries of that system
 """
 import glob
 import json
@@ -15,7 +17,7 @@ import subprocess
 import sys
 import time
 
-# What doesn't run there, and why; by suite, or by name.
+# What runs neither in the guest nor in QEMU's user mode, and why; by suite, or by the end of its name.
 LEFT_OUT = {
     "abi": "compares what the compiler made with a record of x86-64, or compiles headers",
     "corpus": "programs of the system: tests/guest/programs.list has those of the guest",
@@ -31,10 +33,24 @@ LEFT_OUT = {
     "bench": "measures speed, of which the guest's clock knows nothing",
     "roofline": "measures speed, of which the guest's clock knows nothing",
     "times": "the same visits again and again, which takes hours there; \"attach\" makes each once",
-    "by instructions": "a setting of QEMU's user mode; in this machine signals come between any two anyway",
-    "arm64 profile witness": "a plugin of QEMU's user mode",
     "arm64 decode": "a disassembler of the machine that builds is the witness",
     "moved on arm64": "a disassembler of the machine that builds is the witness",
+}
+# In the guest, besides.
+NOT_IN_GUEST = {
+    "by instructions": "a setting of QEMU's user mode; in this machine signals come between any two anyway",
+    "arm64 profile witness": "a plugin of QEMU's user mode",
+}
+# In user mode, besides: there is no perf_event_open, and what a process starts runs without QEMU.
+NOT_EMULATED = {
+    "arm64 changes": "maps code anew, of which QEMU runs now and then what was there before",
+    "arm64 signals": "timers are to interrupt any instruction: QEMU looks for signals between blocks of its own",
+    "overflow virtual_sets": "asks how much memory is resident, of which QEMU takes more",
+    "vpmu behaviour": "starts itself again",
+    "vpmu component_0": "counts software events beside",
+    "vpmu filters": "the kernel is to refuse perf_event_open, not QEMU",
+    "vpmu memory": "takes all places near the program, where QEMU has memory, too",
+    "vpmu one_by_one": "counts software events beside",
 }
 # Tests that send signals by timers are told how much slower this machine is, so that it gets on between two of them.
 ARGUMENTS = {"vpmu signals": ["20"], "vpmu reentry": ["40"], "arm64 profile": ["20"], "arm64 profile_calls": ["20"],
@@ -50,23 +66,28 @@ def suites(test):
     return {name.rpartition(":")[2] for name in test["suite"]}
 
 
-def left_out(test):
-    for word, reason in LEFT_OUT.items():
-        if word in suites(test) or test["name"].endswith(word):
-            return reason
-    return None
+def left_out(test, besides):
+    name = test["name"].removesuffix(" few blocks")
+    return next((reason for word, reason in {**LEFT_OUT, **besides}.items()
+                 if word in suites(test) or name.endswith(word)), None)
+
+
+def chosen(file, names):
+    with open(file, encoding="utf-8") as stream:
+        tests = json.load(stream)
+    tests = [test for test in tests
+             if not names or any(name in test["name"] or name in suites(test) for name in names)]
+    if not tests:
+        print("no test has such a name")
+    return tests
 
 
 def share(file, build, machines, folder, *names):
-    with open(file, encoding="utf-8") as stream:
-        tests = json.load(stream)
-    if names:
-        tests = [test for test in tests
-                 if any(name in test["name"] or name in suites(test) for name in names)]
+    tests = chosen(file, names)
     shares = [[] for _ in range(int(machines))]
     # Those that may take longest first, and to each machine as much as to the others.
     for test in sorted(tests, key=lambda test: (-test["timeout"], test["name"])):
-        reason = left_out(test)
+        reason = left_out(test, NOT_IN_GUEST)
         min(shares, key=lambda some: sum(each["timeout"] for each in some if not each["reason"])).append(
             {"name": test["name"], "environment": test["env"],
              "command": test["cmd"] + ARGUMENTS.get(test["name"].removesuffix(" few blocks"), []),
@@ -75,10 +96,7 @@ def share(file, build, machines, folder, *names):
         if some:
             with open(os.path.join(folder, f"share{i}.json"), "w", encoding="utf-8") as stream:
                 json.dump(some[::-1], stream)  # the shortest come first
-    if not tests:
-        print("no test has such a name")
-        return 1
-    return 0
+    return 0 if tests else 1
 
 
 # ---- there
@@ -135,26 +153,33 @@ def run_test(test):
         return status, output.read().decode("utf-8", "replace").splitlines()
 
 
+def outcome_of(test):
+    """Of a test that is not left out: passed, skipped or failed, and why."""
+    try:
+        status, said = run_test(test)
+    except OSError as error:
+        status, said = 127, [str(error)]
+    outcome = {0: "passed", 77: "skipped"}.get(status, "failed")
+    if status is None:
+        said = [*said, "took too long"]
+    elif outcome == "failed":
+        said = [*(line for line in said if not line.startswith(("ok ", "skipped "))), f"ended with {status}"]
+    return outcome, said
+
+
+def result_of(test):
+    began = time.monotonic()
+    outcome, said = ("left out", [test["reason"]]) if test["reason"] else outcome_of(test)
+    return {"name": test["name"], "outcome": outcome, "said": said[-LAST:],
+            "seconds": round(time.monotonic() - began, 1)}
+
+
 def run(file):
     with open(file, encoding="utf-8") as stream:
         tests = json.load(stream)
     prepare()
     for test in tests:
-        began = time.monotonic()
-        if test["reason"]:
-            outcome, said = "left out", [test["reason"]]
-        else:
-            try:
-                status, said = run_test(test)
-            except OSError as error:
-                status, said = 127, [str(error)]
-            outcome = {0: "passed", 77: "skipped", None: "failed"}.get(status, "failed")
-            if status is None:
-                said = [*said, "took too long"]
-            elif outcome == "failed":
-                said = [*(line for line in said if not line.startswith(("ok ", "skipped "))), f"ended with {status}"]
-        print("result " + json.dumps({"name": test["name"], "outcome": outcome, "said": said[-LAST:],
-                                      "seconds": round(time.monotonic() - began, 1)}), flush=True)
+        print("result " + json.dumps(result_of(test)), flush=True)
     return 0
 
 
@@ -177,7 +202,11 @@ def report(folder):
             if name not in outcomes:
                 outcomes[name] = {"name": name, "outcome": "failed", "seconds": 0,
                                   "said": [*lines[-1:], "the guest ended before it"]}
-    of = {kind: [each for each in outcomes.values() if each["outcome"] == kind]
+    return tell(list(outcomes.values()))
+
+
+def tell(results):
+    of = {kind: [each for each in results if each["outcome"] == kind]
           for kind in ("passed", "left out", "skipped", "failed")}
     for each in of["left out"] + of["skipped"]:
         print(f"{each['outcome']}: {each['name']}: {each['said'][-1] if each['said'] else 'it does not say why'}")
@@ -189,5 +218,31 @@ def report(folder):
     return 1 if of["failed"] or not of["passed"] else 0
 
 
+def is_for_arm64(path):
+    """Whether that is a program for such a processor."""
+    with open(path, "rb") as file:
+        head = file.read(20)
+    return head[:4] == b"\x7fELF" and head[18:] == b"\xb7\0"
+
+
+def emulated(test, build, system):
+    """How that test runs in QEMU's user mode."""
+    reason = left_out(test, NOT_EMULATED)
+    if not reason and not is_for_arm64(test["cmd"][0]):
+        reason = "starts programs, which QEMU would have to be put before"
+    environment = {"QEMU_CPU": "max", **test["env"]}
+    libraries = environment.pop("LD_LIBRARY_PATH", "")
+    command = ["qemu-aarch64", "-L", system, "-E", "LD_LIBRARY_PATH=" + libraries, *test["cmd"],
+               *ARGUMENTS.get(test["name"].removesuffix(" few blocks"), [])]
+    return {"name": test["name"], "environment": environment, "command": command,
+            "folder": test["workdir"] or build, "timeout": test["timeout"], "reason": reason}
+
+
+def emulate(file, build, system, *names):
+    tests = chosen(file, names or ["vpmu", "arm64"])
+    results = [result_of(emulated(test, build, system)) for test in tests]
+    return tell(results) if tests else 1
+
+
 if __name__ == "__main__":
-    sys.exit({"share": share, "run": run, "report": report}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"share": share, "run": run, "report": report, "emulate": emulate}[sys.argv[1]](*sys.argv[2:]))

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests of a build for arm64, in the guest: suite.sh DIRECTORY [NAME...], all or those with a NAME in theirs.
+# The tests of a build for arm64, in the guest, all or those with a NAME in theirs: suite.sh suite DIRECTORY [NAME...]
+# Or those of the virtual PMU, or with a NAME, in QEMU's user mode: suite.sh emulate DIRECTORY [NAME...]
 #
 # The whole tree is cross-built, tests included, against a Debian arm64 system that root.sh makes, and then it and the
 # tree are put into that system, where they would be if it had been built there. So a test runs as `make check` runs it
-# on an arm64 machine; only the compiler has run here, which would take hours there. Closes with "N passed, N failed, N
+# on an arm64 machine; only the compiler has run here, which would take hours there. In user mode a test is one process
+# that QEMU translates, with the kernel of this machine, which it lets do less. Closes with "N passed, N failed, N
 # skipped", a line for each failure and the reason of each skip before it.
 #
 # Variables: GUEST_MACHINES, how many guests share the tests (one for each processor, at most four); GUEST_SECONDS, the
@@ -13,9 +15,10 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-directory=$1
+mode=$1
+directory=$2
 parts=$directory/parts
-shift
+shift 2
 triplet=aarch64-linux-gnu
 system=$directory/suite/root
 build=$directory/suite/arm64
@@ -41,16 +44,17 @@ if ! [ -e "$build/build.ninja" ]; then
 		sys_root = '$system'
 		pkg_config_libdir = '$system/usr/lib/$triplet/pkgconfig:$system/usr/share/pkgconfig'
 		needs_exe_wrapper = true
-		[host_machine]
-		system = 'linux'
-		cpu_family = 'aarch64'
-		cpu = 'aarch64'
-		endian = 'little'
 	END
+	cat "$here/machine.ini" >>"$directory/suite/cross.ini"
 	meson setup --cross-file "$directory/suite/cross.ini" "$build" "$root" >"$directory/log" 2>&1 ||
 		{ tail -n 20 "$directory/log"; exit 1; }
 fi
 ninja -C "$build" >"$directory/log" 2>&1 || { grep -v '^\[' "$directory/log" | tail -n 40; exit 1; }
+if [ "$mode" = emulate ]; then
+	meson introspect --tests "$build" >"$directory/suite/tests.json"
+	exec 9>&-
+	exec python3 "$here/suite.py" emulate "$directory/suite/tests.json" "$build" "$system" "$@"
+fi
 
 # The tree and the build under their own names, without objects and other builds.
 rm -rf "$work"
