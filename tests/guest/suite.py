@@ -49,7 +49,6 @@ NOT_EMULATED = {
     "vpmu behaviour": "starts itself again",
     "vpmu component_0": "counts software events beside",
     "vpmu filters": "the kernel is to refuse perf_event_open, not QEMU",
-    "vpmu memory": "takes all places near the program, where QEMU has memory, too",
     "vpmu one_by_one": "counts software events beside",
 }
 # Tests that send signals by timers are told how much slower this machine is, so that it gets on between two of them.

@@ -10,15 +10,15 @@
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/region.h"
 
-/* Segments grow with what is in use, and all of them together up to a limit: then all starts again. */
+/* Segments grow with what is in use, and all of them together up to a limit, which is a quarter of what code can reach
+ * at most: then all starts again. */
 #define SEGMENT_SMALLEST ((size_t)1 << 20)
 #define SEGMENT_LARGEST  ((size_t)8 << 20)
 #define LIVE_SIZE        ((size_t)64 << 20)
 #define MAX_SEGMENTS     192
-/* With more code than this, a program is one that may need the limit, twice while threads are in what is retired; the
- * address space for that is kept. */
+/* With more code than this, a program is one that may need the limit, twice while threads are in what is retired, and
+ * descriptions; the address space for that is kept. */
 #define SMALL_SIZE ((size_t)2 << 20)
-#define KEPT_SIZE  ((size_t)160 << 20)
 /* What there is for so many bytes of code; a segment is full when one of them is. Programs have about three
  * quarters. */
 #define PER_BLOCK 80
@@ -34,6 +34,11 @@ static unsigned n_segments; /* places of the table that have ever been taken */
 static size_t live_size;    /* of those that are not retired */
 
 struct papi_vpmu_segment *papi_vpmu_segment;
+
+static size_t live_limit(void)
+{
+	return papi_vpmu_processor_reach / 4 < LIVE_SIZE ? papi_vpmu_processor_reach / 4 : LIVE_SIZE;
+}
 
 /* ---- memory ---- */
 
@@ -124,7 +129,7 @@ static void keep_room(void)
 
 	if (live_size >= SMALL_SIZE && !papi_vpmu_raw(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) &&
 		limit.rlim_cur == RLIM_INFINITY)
-		papi_vpmu_region_keep(KEPT_SIZE);
+		papi_vpmu_region_keep(3 * live_limit());
 }
 
 static bool new_segment(uint64_t epoch)
@@ -133,7 +138,7 @@ static bool new_segment(uint64_t epoch)
 
 	while (segment < segments + MAX_SEGMENTS && segment->write)
 		segment++;
-	if (segment == segments + MAX_SEGMENTS || live_size >= LIVE_SIZE)
+	if (segment == segments + MAX_SEGMENTS || live_size >= live_limit())
 		return false;
 	segment->size = live_size < SEGMENT_SMALLEST ? SEGMENT_SMALLEST
 		: live_size > SEGMENT_LARGEST        ? SEGMENT_LARGEST

@@ -6,7 +6,7 @@
  *	                                       ^ blocks[0].code - stub, in the order of their code
  *	tables, in one piece                  |blocks   |links         |marks    |bytes of the program|
  *
- *	segments   retired | retired | full | full | current           which are in use: up to 64 MiB
+ *	segments   retired | retired | full | full | current           which are in use: up to 64 MiB (segments.c)
  *	           given back once no thread   |
  *	           can be in them              each as large as all before it, from 1 to 8 MiB
  *
