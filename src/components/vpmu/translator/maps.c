@@ -244,13 +244,22 @@ bool papi_vpmu_maps_forget(uint64_t start, uint64_t end)
 	return held;
 }
 
+/* Of a program at a fixed low address: above what its heap will need, which begins anywhere in the first gibibyte. */
+static uint64_t place_above_heap(void)
+{
+	const uint64_t low = (uint64_t)1 << 30, growth = (uint64_t)192 << 20;
+	uint64_t end = ((uint64_t)papi_vpmu_raw(SYS_brk, 0, 0, 0, 0, 0, 0) + growth) & ~(uint64_t)0xffff;
+
+	return end > low && end < 2 * low ? end : low;
+}
+
 uint64_t papi_vpmu_maps_place_near_program(uint64_t size)
 {
 	const uint64_t distance = (uint64_t)1 << 28, low = (uint64_t)1 << 30;
 
 	if (!gap.end && !read_ranges())
 		return 0;
-	if (gap.end < low) /* a program at a fixed low address: above what its heap will need */
-		return low;
+	if (gap.end < low)
+		return place_above_heap();
 	return gap.end - gap.start >= distance + size ? (gap.end - distance - size) & ~(uint64_t)0xffff : 0;
 }

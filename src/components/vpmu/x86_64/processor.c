@@ -68,8 +68,9 @@ _Static_assert(sizeof(struct papi_vpmu_gate) == VPMU_GATE_SIZE, "gates are large
 
 const uint32_t papi_vpmu_processor_audit = AUDIT_ARCH_X86_64;
 const int papi_vpmu_processor_needed_call = SYS_arch_prctl;
-/* Displacements have 32 bits with their sign, and offsets in the region have 31. */
-const uint64_t papi_vpmu_processor_reach = (uint64_t)1 << 30;
+/* Displacements have 32 bits with their sign, which is room for this and for a heap before it; offsets in the region
+ * have 31. */
+const uint64_t papi_vpmu_processor_reach = (uint64_t)3 << 28;
 /* Beyond, most processors have no address. */
 const uint64_t papi_vpmu_processor_end_of_programs = (uint64_t)1 << 47;
 const uint64_t papi_vpmu_processor_ways = VPMU_WAYS, papi_vpmu_processor_max_ways = VPMU_MAX_WAYS,
