@@ -42,7 +42,8 @@ static const int order[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_
 static void on_signal(int number, siginfo_t *info, void *pointer)
 {
 	greg_t *registers = ((ucontext_t *)pointer)->uc_mcontext.gregs;
-	/* TRAP_BRKPT: a step of which the kernel does not know, where a hypervisor has lost the debug status register. */
+	/* TRAP_BRKPT: a step of which the kernel does not know, where a hypervisor has lost
+	 * the debug status register. */
 	bool step = number == SIGTRAP && (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT);
 	struct machine machine;
 
