@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs of other people in which the simulators and the plain model count the same, to the unit (checked.c)."""
+"""Programs of other people in which the simulators and the plain model count the same, to the unit (checked.c).
+
+Of records: where code looks by itself, parts.py compares it with these."""
 import os
 import pathlib
 import shutil
@@ -44,8 +46,7 @@ class CheckedTest(unittest.TestCase):
         number = self.folder / "records"
         number.write_bytes(bytes(8))
         environment = {**os.environ, "PAPI_VPMU": "always", "LC_ALL": "C", "LD_LIBRARY_PATH": str(self.folder),
-                       "CHECKED_RECORDS": str(number), "PAPI_VPMU_CACHE": caches}
-        environment.pop("PAPI_VPMU_MODEL", None)
+                       "CHECKED_RECORDS": str(number), "PAPI_VPMU_CACHE": caches, "PAPI_VPMU_MODEL": "recorded"}
         result = subprocess.run([PAPI_RUN, "-e", EVENTS, *command], cwd=self.folder, env=environment, check=False,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 timeout=300)

@@ -257,7 +257,7 @@ static const struct papi_vpmu_geometry geometry = {
 struct machine {
 	struct papi_vpmu_models *models;
 	uint64_t counters[PAPI_VPMU_COUNTERS];
-	_Alignas(64) unsigned char arena[4096];
+	_Alignas(64) unsigned char arena[24576];
 	uint64_t trace[4096];
 	uint32_t branches[4096], told[4096 * PAPI_VPMU_BRANCHES_OF_RECORD];
 	struct papi_vpmu_checks checks;
@@ -306,6 +306,8 @@ static struct papi_vpmu_description *describe(
 	struct papi_vpmu_description *block = (void *)(machine->arena + offset);
 	const uint64_t place = ((uint64_t)PAPI_VPMU_FRAME_OF_CODE << PAPI_VPMU_PAGE_SHIFT) + pc;
 	const unsigned shift = machine->models->l1i.shift;
+	const uint64_t last = place + 15, split = last >> PAPI_VPMU_PAGE_SHIFT << PAPI_VPMU_PAGE_SHIFT;
+	const bool whole = split <= place;
 
 	*block = (struct papi_vpmu_description){
 		.pc = pc,
@@ -313,7 +315,9 @@ static struct papi_vpmu_description *describe(
 		.entry = place,
 		.branch = place + 14,
 		.first_line = place >> shift,
-		.n_lines = (uint8_t)(((pc + 15) >> shift) - (pc >> shift) + 1),
+		.n_lines = (uint8_t)(((whole ? last : split - 1) >> shift) - (place >> shift) + 1),
+		.other_line = whole ? 0 : split >> shift,
+		.n_other_lines = !whole,
 		.words = (uint8_t)words,
 		.end = (uint8_t)end,
 		.counted = true,
@@ -848,14 +852,45 @@ static uint64_t next_address(uint64_t *random)
 	}
 }
 
-/* Of a machine with a block for each extent and kind. */
+/* As translated code does (x86_64/translate/checks.c): returns whether the time has been used by the line alone. */
+static bool fetch_checked(struct machine *machine, const struct papi_vpmu_description *block, unsigned i, bool is_used)
+{
+	unsigned lines = block->n_lines + block->n_other_lines;
+	uint64_t line = papi_vpmu_line_of(block, i), page = line >> (PAPI_VPMU_PAGE_SHIFT - machine->models->l1i.shift);
+	struct papi_vpmu_checks *checks = &machine->checks;
+	struct papi_vpmu_code_slot *slot = &checks->code[line % PAPI_VPMU_CODE_LINES];
+
+	if (i == block->n_lines && is_used)
+		checks->now += PAPI_VPMU_TICK;
+	if (slot->line != line) {
+		papi_vpmu_checks_fetch(machine->models, machine->counters, line);
+		return false;
+	}
+	slot->use = checks->now;
+	if (i + 1 == block->n_lines || i + 1 == lines)
+		checks->page_uses[page % PAPI_VPMU_CODE_PAGES] = checks->now;
+	return true;
+}
+
+static void run_in_parts(struct machine *machine, const struct papi_vpmu_description *block, uint64_t address)
+{
+	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block);
+	unsigned lines = machine->models->parts & PAPI_VPMU_PART_CODE ? block->n_lines + block->n_other_lines : 0;
+	unsigned fetched = 0;
+	bool is_used = false;
+
+	for (; fetched < lines && fetched <= access->line; fetched++)
+		is_used = fetch_checked(machine, block, fetched, is_used);
+	papi_vpmu_checks_touch(machine->models, machine->counters, address, access->extent, access->is_write);
+	for (is_used = false; fetched < lines; fetched++)
+		is_used = fetch_checked(machine, block, fetched, is_used);
+	machine->checks.now += is_used ? PAPI_VPMU_TICK : 0;
+}
+
 static void run_checked(struct machine *machine, unsigned offset, uint64_t address, bool whole)
 {
-	const struct papi_vpmu_description *block = (const void *)(machine->arena + offset);
-	const struct papi_vpmu_access *access = papi_vpmu_described_accesses(block);
-
 	if (machine->models->is_checked && !whole) {
-		papi_vpmu_checks_touch(machine->models, machine->counters, address, access->extent, access->is_write);
+		run_in_parts(machine, (const void *)(machine->arena + offset), address);
 		return;
 	}
 	record(machine, offset, address);
@@ -867,40 +902,89 @@ static void run_checked(struct machine *machine, unsigned offset, uint64_t addre
 	machine->words = 0;
 }
 
-static void compare_checks(const struct papi_vpmu_geometry *shape, unsigned parts)
+#define CHECKED_BLOCKS 180
+
+/* Code in lines and pages that are near, in pages that have one place, in lines that have one slot, and across their
+ * ends. */
+static uint64_t code_of(unsigned block)
+{
+	unsigned number = block / 4;
+
+	switch (block % 4) {
+	case 0:
+		return 0x401000 + number * 0x1230 - 8;
+	case 1:
+		return 0x400000 + number % 7 * (PAPI_VPMU_CODE_PAGES << PAPI_VPMU_PAGE_SHIFT) + number % 3 * 0x40;
+	case 2:
+		return 0x402000 + number % 9 * 0x100000 + number % 2 * 0x7c;
+	default:
+		return 0x403ff8 + number % 5 * 0x1000;
+	}
+}
+
+/* A block for each extent and kind, in ten places. */
+static void describe_checked(struct machine *machine)
 {
 	static const unsigned extents[] = { 0, 1, 3, 7, 7, 15, 31, 63, 100 };
+
+	for (unsigned i = 0; i < CHECKED_BLOCKS; i++) {
+		struct papi_vpmu_description *block = describe(
+			machine, 64 + 128 * i, code_of(i), PAPI_VPMU_ENDS_ANYHOW, 2);
+
+		add_access(block, i % 2, 1, 0, extents[i / 2 % 9] + 1)->line =
+			(uint8_t)(i % 5 ? 0 : block->n_lines + block->n_other_lines - 1);
+	}
+}
+
+/* Of what is near the last block, or of any. */
+static unsigned next_block(uint64_t *random, unsigned last)
+{
+	uint64_t more = next_random(random) % (next_random(random) % 4 ? 3 : CHECKED_BLOCKS);
+
+	return (unsigned)((last + more) % CHECKED_BLOCKS);
+}
+
+static void same_counts(const struct machine *records, const struct machine *checked, unsigned parts)
+{
+	for (unsigned i = PAPI_VPMU_FIRST_MODELLED; i <= PAPI_VPMU_LAST_MODELLED; i++) {
+		bool of_pages = i >= PAPI_VPMU_DTLB_READ_MISSES && i <= PAPI_VPMU_DTLB_WRITE_WALKS;
+
+		if (!of_pages || parts & PAPI_VPMU_PART_PAGES)
+			assert_int_equal(count(records, i), count(checked, i));
+	}
+	assert_true(count(records, PAPI_VPMU_L1D_READ_MISSES) > 5000);
+	if (parts & PAPI_VPMU_PART_PAGES)
+		assert_true(count(records, PAPI_VPMU_DTLB_WRITE_MISSES) > 1000);
+	if (parts & PAPI_VPMU_PART_CODE)
+		assert_true(
+			count(records, PAPI_VPMU_L1I_MISSES) > 5000 && count(records, PAPI_VPMU_ITLB_MISSES) > 1000);
+	assert_int_equal(records->models->frames.used, checked->models->frames.used);
+}
+
+static void compare_checks(const struct papi_vpmu_geometry *shape, unsigned parts)
+{
 	struct machine *records = make_machine_of(shape), *checked = make_machine_of(shape);
 	uint64_t random = 7;
+	unsigned block = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct machine *machine = i ? records : checked;
 
 		papi_vpmu_models_set_stack(machine->models, STACK_START, STACK_END, STACK_POINT);
 		papi_vpmu_models_use(machine->models, parts);
-		for (unsigned j = 0; j < 18; j++)
-			add_access(describe(machine, 64 + 128 * j, 0x401000, PAPI_VPMU_ENDS_ANYHOW, 2), j % 2, 1, 0,
-				extents[j / 2] + 1);
+		describe_checked(machine);
 	}
 	for (unsigned i = 0; i < 200000; i++) {
 		uint64_t address = next_address(&random);
-		unsigned offset = 64 + 128 * (unsigned)(next_random(&random) % 18);
 
-		run_checked(records, offset, address, false);
-		run_checked(checked, offset, address, i % 8 == 0);
+		block = next_block(&random, block);
+		run_checked(records, 64 + 128 * block, address, false);
+		run_checked(checked, 64 + 128 * block, address, i % 8 == 0);
 		/* A few come before the first. */
 		if (i % 1000 == 50)
 			papi_vpmu_models_check(checked->models, i < 1000 || next_random(&random) % 4);
 	}
-	assert_true(count(records, PAPI_VPMU_L1D_READ_MISSES) > 5000);
-	if (parts & PAPI_VPMU_PART_PAGES)
-		assert_true(count(records, PAPI_VPMU_DTLB_WRITE_MISSES) > 1000);
-	assert_int_equal(count(records, PAPI_VPMU_L1D_READ_MISSES), count(checked, PAPI_VPMU_L1D_READ_MISSES));
-	assert_int_equal(count(records, PAPI_VPMU_L1D_WRITE_MISSES), count(checked, PAPI_VPMU_L1D_WRITE_MISSES));
-	for (unsigned i = PAPI_VPMU_DTLB_READ_MISSES; i <= PAPI_VPMU_DTLB_WRITE_WALKS; i++)
-		assert_int_equal(
-			parts & PAPI_VPMU_PART_PAGES ? count(records, i) : count(checked, i), count(checked, i));
-	assert_int_equal(records->models->frames.used, checked->models->frames.used);
+	same_counts(records, checked, parts);
 	free_machine(records);
 	free_machine(checked);
 }
@@ -908,24 +992,34 @@ static void compare_checks(const struct papi_vpmu_geometry *shape, unsigned part
 static void checks_miss_the_same(void **state)
 {
 	static const unsigned parts[] = { PAPI_VPMU_PART_DATA, PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_PAGES,
-		PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_BRANCHES };
+		PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_BRANCHES, PAPI_VPMU_PART_DATA | PAPI_VPMU_PART_CODE,
+		PAPI_VPMU_PARTS };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		struct papi_vpmu_geometry other = geometry;
 
-		other.dtlb = (struct papi_vpmu_shape){ 1, 20, 12 };
+		other.l1i = (struct papi_vpmu_shape){ 32, 2, 6 };
+		other.itlb = other.dtlb = (struct papi_vpmu_shape){ 1, 20, 12 };
 		compare_checks(&other, parts[i]);
+		other.l1i = (struct papi_vpmu_shape){ 64, 1, 7 };
 		other.l1d = (struct papi_vpmu_shape){ 32, 3, 5 };
-		other.dtlb = (struct papi_vpmu_shape){ 4, 3, 12 };
+		other.itlb = other.dtlb = (struct papi_vpmu_shape){ 4, 3, 12 };
 		compare_checks(&other, parts[i]);
 		other.l1d = (struct papi_vpmu_shape){ 16, 5, 8 };
+		other.itlb = (struct papi_vpmu_shape){ 1, 2, 12 };
 		compare_checks(&other, parts[i]);
 	}
 	assert_true(papi_vpmu_checks_are_possible(&geometry.l1d));
 	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 128, 8, 6 }));
 	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 256, 4, 3 }));
 	assert_false(papi_vpmu_checks_are_possible(&(struct papi_vpmu_shape){ 256, 16, 4 }));
+	assert_true(papi_vpmu_checks_of_code_are_possible(&geometry.l1i));
+	assert_false(papi_vpmu_checks_of_code_are_possible(&(struct papi_vpmu_shape){ 64, 8, 5 }));
+	assert_false(papi_vpmu_checks_of_code_are_possible(&(struct papi_vpmu_shape){ 48, 8, 6 }));
+	assert_false(papi_vpmu_checks_of_code_are_possible(&(struct papi_vpmu_shape){ 16, 8, 6 }));
+	assert_false(papi_vpmu_checks_of_code_are_possible(&(struct papi_vpmu_shape){ 64, 20, 6 }));
+	assert_false(papi_vpmu_checks_of_code_are_possible(&(struct papi_vpmu_shape){ 2048, 16, 6 }));
 }
 
 /* The same program elsewhere, and a stack that begins elsewhere in its page: the same misses. */

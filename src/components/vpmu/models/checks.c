@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "components/vpmu/models/checks.h"
 
+#include "components/vpmu/models/checks_code.h"
 #include "components/vpmu/models/checks_pages.h"
 #include "components/vpmu/models/gather.h"
 #include "components/vpmu/models/in_order.h"
@@ -22,22 +23,33 @@ static size_t size_of_starts(const struct papi_vpmu_geometry *geometry)
 
 size_t papi_vpmu_checks_size(const struct papi_vpmu_geometry *geometry)
 {
-	return papi_vpmu_checks_are_possible(&geometry->l1d)
-		? size_of_starts(geometry) + papi_vpmu_checks_pages_size(&geometry->dtlb)
-		: 0;
+	return papi_vpmu_checks_are_possible(&geometry->l1d) ? size_of_starts(geometry) +
+			papi_vpmu_checks_pages_size(&geometry->dtlb) + papi_vpmu_checks_code_size(geometry)
+							     : 0;
 }
 
 void papi_vpmu_checks_init(struct papi_vpmu_checked *checked, const struct papi_vpmu_geometry *geometry, void *zeroed)
 {
-	if (papi_vpmu_checks_are_possible(&geometry->l1d))
-		*checked = (struct papi_vpmu_checked){ .starts = zeroed,
-			.last = (1u << geometry->l1d.shift) - 1,
-			.held = (void *)((char *)zeroed + size_of_starts(geometry)) };
+	char *held = (char *)zeroed + size_of_starts(geometry);
+
+	if (!papi_vpmu_checks_are_possible(&geometry->l1d))
+		return;
+	*checked = (struct papi_vpmu_checked){
+		.starts = zeroed, .last = (1u << geometry->l1d.shift) - 1, .held = (void *)held
+	};
+	papi_vpmu_checks_code_init(&checked->code, geometry, held + papi_vpmu_checks_pages_size(&geometry->dtlb));
 }
 
 /* ---- rows in the order of use, and times ---- */
 
-/* Uses of lines from before come before any of pages (PAPI_VPMU_FIRST_USE). */
+/* No time that there is comes later. Uses of lines from before come before any of pages (PAPI_VPMU_FIRST_USE). */
+static uint64_t first_time(const struct papi_vpmu_models *models)
+{
+	uint64_t of_data = models->dtlb.large->now, of_code = models->itlb.large->now;
+
+	return ((of_data > of_code ? of_data : of_code) / PAPI_VPMU_TICK + 1) * PAPI_VPMU_TICK;
+}
+
 void papi_vpmu_checks_enter(struct papi_vpmu_models *models)
 {
 	const struct papi_vpmu_alone *alone = &models->alone;
@@ -46,9 +58,11 @@ void papi_vpmu_checks_enter(struct papi_vpmu_models *models)
 	if (checks->now)
 		for (unsigned i = 0; i < PAPI_VPMU_SLOTS; i++)
 			checks->slots[i] = (struct papi_vpmu_slot){ 0, 0 };
-	checks->now = PAPI_VPMU_FIRST_USE;
+	checks->now = first_time(models);
 	if (models->parts & PAPI_VPMU_PART_PAGES)
 		papi_vpmu_checks_enter_pages(models);
+	if (models->parts & PAPI_VPMU_PART_CODE)
+		papi_vpmu_checks_enter_code(models);
 	for (uint64_t place = 0; place < papi_vpmu_slots_places(alone); place++) {
 		models->checked.starts[place] = 0;
 		checks->uses[1 + place] = alone->lines[place] ? (alone->ways - place % alone->ways) * PAPI_VPMU_TICK
@@ -94,6 +108,8 @@ void papi_vpmu_checks_leave(struct papi_vpmu_models *models)
 
 	if (papi_vpmu_checks_have_pages(models))
 		papi_vpmu_checks_leave_pages(models);
+	if (papi_vpmu_checks_have_code(models))
+		papi_vpmu_checks_leave_code(models);
 	for (uint64_t first = 0; first < papi_vpmu_slots_places(alone); first += alone->ways) {
 		unsigned n = in_order(
 			&alone->lines[first], &models->checked.checks->uses[1 + first], alone->ways, lines);
@@ -261,7 +277,7 @@ static void touch_gather(struct papi_vpmu_models *models, uint64_t counters[], c
 static void touch_special(struct papi_vpmu_models *models, uint64_t counters[], const struct papi_vpmu_access *access,
 	const uint64_t *record);
 
-static const struct papi_vpmu_touching by_use = { papi_vpmu_fetch_nothing, touch_plain, touch_special, touch_settled,
+static const struct papi_vpmu_touching by_use = { papi_vpmu_checks_fetch, touch_plain, touch_special, touch_settled,
 	prefetch, touch_gather };
 
 static __attribute__((noinline)) void touch_special(struct papi_vpmu_models *models, uint64_t counters[],

@@ -82,15 +82,12 @@ void papi_vpmu_checks_note_use(const struct papi_vpmu_models *models, uint64_t p
 		*held_by(models, node) &= ~((uint64_t)1 << (address >> 6 & 63));
 }
 
-/* Uses of lines from before come before any of pages (PAPI_VPMU_FIRST_USE). */
 void papi_vpmu_checks_enter_pages(struct papi_vpmu_models *models)
 {
 	struct papi_vpmu_checked *checked = &models->checked;
-	uint64_t now = models->dtlb.large->now;
 
 	checked->watch = (struct papi_vpmu_large_watch){ look, leave, models };
 	models->dtlb.large->watch = &checked->watch;
-	checked->checks->now = (now / PAPI_VPMU_TICK + 1) * PAPI_VPMU_TICK;
 }
 
 void papi_vpmu_checks_leave_pages(struct papi_vpmu_models *models)

@@ -266,7 +266,8 @@ void papi_vpmu_geometry_write(const struct papi_vpmu_geometry *geometry, char *t
 bool papi_vpmu_geometry_choose(struct papi_vpmu_geometry *geometry, const char *text, char *reason, size_t size)
 {
 	geometry->choice = (struct papi_vpmu_choice){ 0 };
-	if (!text || !*text || !strcasecmp(text, "full"))
+	geometry->recorded = text && !strcasecmp(text, "recorded");
+	if (!text || !*text || !strcasecmp(text, "full") || geometry->recorded)
 		return true;
 	if (strcasecmp(text, "sampled")) {
 		snprintf(reason, size, "PAPI_VPMU_MODEL is \"%.32s\", and should be full or sampled", text);

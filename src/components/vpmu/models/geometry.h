@@ -10,6 +10,7 @@
  * L3=shared, besides what else is said of it, makes it one for all threads of a process.
  *
  * PAPI_VPMU_MODEL says how much of it is simulated: all ("full", unless told), or a choice of sets ("sampled").
+ * "recorded" is full, of records alone: it counts the same, for tests that compare both.
  */
 #ifndef PAPI_VPMU_MODELS_GEOMETRY_H
 #define PAPI_VPMU_MODELS_GEOMETRY_H
@@ -31,6 +32,7 @@ struct papi_vpmu_geometry {
 	struct papi_vpmu_shape itlb, dtlb, itlb2, dtlb2;
 	bool shared_tlb2;               /* itlb2 and dtlb2 are one TLB */
 	bool shared_l3;                 /* by the threads of a process (shared.h) */
+	bool recorded;                  /* with PAPI_VPMU_MODEL=recorded: records tell of all that is simulated */
 	struct papi_vpmu_choice choice; /* with PAPI_VPMU_MODEL=sampled: what of the caches is simulated */
 };
 

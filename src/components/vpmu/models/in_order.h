@@ -131,11 +131,6 @@ static inline __attribute__((always_inline)) void papi_vpmu_touch_special(const 
 	}
 }
 
-static inline uint64_t papi_vpmu_line_of(const struct papi_vpmu_description *block, unsigned i)
-{
-	return i < block->n_lines ? block->first_line + i : block->other_line + (i - block->n_lines);
-}
-
 /*
  * Each line is fetched when the first instruction in it runs, behind the accesses of those before it: what misses goes
  * to levels that both share. So a block that is run instruction by instruction counts the same.

@@ -136,7 +136,7 @@ static inline bool papi_vpmu_models_ask_for(const struct papi_vpmu_models *model
 void papi_vpmu_models_give_room(struct papi_vpmu_models *models, uint32_t *branches);
 
 /* What code needs that looks by itself whether its accesses hit, zeros at first. And whether it does from now on, with
- * an L1D of a shape that can be looked up so and no code simulated beside it; until other parts run. */
+ * an L1D of a shape that can be looked up so, and such an L1I if code is simulated; until other parts run. */
 void papi_vpmu_models_give_checks(struct papi_vpmu_models *models, struct papi_vpmu_checks *checks);
 void papi_vpmu_models_check(struct papi_vpmu_models *models, bool checks);
 

@@ -211,6 +211,12 @@ static inline const struct papi_vpmu_access *papi_vpmu_described_accesses(const 
 	return (const struct papi_vpmu_access *)(const void *)(block + 1);
 }
 
+/* The lines of L1I that it is in, from 0 on. */
+static inline uint64_t papi_vpmu_line_of(const struct papi_vpmu_description *block, unsigned i)
+{
+	return i < block->n_lines ? block->first_line + i : block->other_line + (i - block->n_lines);
+}
+
 /* And behind these the branches, in their order. Where they end there is room for as many as a record may have: to copy
  * so many takes less than to ask how many there are. */
 static inline uint32_t *papi_vpmu_described_branches(const struct papi_vpmu_description *block)

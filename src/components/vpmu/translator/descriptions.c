@@ -50,11 +50,16 @@ static bool reserve(size_t size)
 	return true;
 }
 
+bool papi_vpmu_describe_reserve(void)
+{
+	return papi_vpmu_frames_reserve(&code_frames, PAGES_OF_BLOCK, papi_vpmu_change_memory);
+}
+
 void *papi_vpmu_describe_room(size_t size, uint32_t *offset)
 {
 	unsigned char *place;
 
-	if (!reserve(size) || !papi_vpmu_frames_reserve(&code_frames, PAGES_OF_BLOCK, papi_vpmu_change_memory))
+	if (!reserve(size) || !papi_vpmu_describe_reserve())
 		return NULL;
 	place = arena + piece.next;
 	*offset = (uint32_t)piece.next;

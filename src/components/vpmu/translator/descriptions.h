@@ -12,6 +12,8 @@
 #include "components/vpmu/models/frames.h"
 #include "components/vpmu/models/trace.h"
 
+/* Room for the places of a block that needs no description. False when memory has ended. */
+bool papi_vpmu_describe_reserve(void);
 /* Room for a description, which is to be written there, and for the places of its block. offset is where. NULL when
  * memory has ended. */
 void *papi_vpmu_describe_room(size_t size, uint32_t *offset);
@@ -21,7 +23,7 @@ const unsigned char *papi_vpmu_descriptions(void);
 
 /* An address of code with the number of its page, which it gets if it has none. 0 when memory has ended. */
 uint64_t papi_vpmu_describe_place(uint64_t pc);
-/* The same, of a block for whose description there is room. */
+/* The same, of a block for which there is room. */
 uint64_t papi_vpmu_describe_reserved_place(uint64_t pc);
 
 /* The lines of L1I, each 1 << shift bytes, that code within one page of such a block is in: the first, and how many. */

@@ -29,6 +29,8 @@ enum { PAPI_VPMU_CHECK_ADDRESS = 0, PAPI_VPMU_CHECK_NOW = 5, PAPI_VPMU_CHECK_IS_
 enum { PAPI_VPMU_ACCESS_EXTENT = 16, PAPI_VPMU_ACCESS_IS_WRITE = 24 };
 #define PAPI_VPMU_ACCESS_PARTS (1u << 25)
 #define PAPI_VPMU_ACCESS_LAST  (1u << 26) /* of the block */
+/* A line of code, whose number is where records begin. */
+#define PAPI_VPMU_ACCESS_CODE (1u << 27)
 /* Of these, above the extent. */
 enum { PAPI_VPMU_PART_OFFSET = 8, PAPI_VPMU_PART_IS_WRITE = 15 };
 

@@ -30,6 +30,8 @@
 
 static unsigned too_much(const struct papi_vpmu_thread *thread)
 {
+	if (thread->wants.parts & PAPI_VPMU_PART_CODE)
+		return 10;
 	return thread->wants.parts & PAPI_VPMU_PART_PAGES ? 12 : 5;
 }
 
@@ -177,15 +179,17 @@ static void simulate(struct papi_vpmu_thread *thread)
 	note_failure(thread);
 }
 
-/* Of L1D and the DTLB, whoever is counted. */
+/* Of the first level, whoever is counted. */
 static uint64_t misses_of(const struct papi_vpmu_thread *thread)
 {
+	static const uint8_t first_level[] = { PAPI_VPMU_L1D_READ_MISSES, PAPI_VPMU_L1D_WRITE_MISSES,
+		PAPI_VPMU_DTLB_READ_MISSES, PAPI_VPMU_DTLB_WRITE_MISSES, PAPI_VPMU_L1I_MISSES, PAPI_VPMU_ITLB_MISSES };
 	const uint64_t *counted = thread->counters[0], *others = thread->models->uncounted;
+	uint64_t all = 0;
 
-	return counted[PAPI_VPMU_L1D_READ_MISSES] + counted[PAPI_VPMU_L1D_WRITE_MISSES] +
-		counted[PAPI_VPMU_DTLB_READ_MISSES] + counted[PAPI_VPMU_DTLB_WRITE_MISSES] +
-		others[PAPI_VPMU_L1D_READ_MISSES] + others[PAPI_VPMU_L1D_WRITE_MISSES] +
-		others[PAPI_VPMU_DTLB_READ_MISSES] + others[PAPI_VPMU_DTLB_WRITE_MISSES];
+	for (unsigned i = 0; i < sizeof(first_level); i++)
+		all += counted[first_level[i]] + others[first_level[i]];
+	return all;
 }
 
 static bool is_empty(const struct papi_vpmu_thread *thread)
@@ -200,9 +204,11 @@ bool papi_vpmu_trace_checks(const struct papi_vpmu_wants *wants)
 {
 	const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
 
-	return papi_vpmu_processor_checks && wants->parts & PAPI_VPMU_PART_DATA &&
-		!(wants->parts & PAPI_VPMU_PART_CODE) && !wants->traces && !wants->modelled && !wants->data_end &&
-		!wants->overflow && !geometry->choice.groups && papi_vpmu_checks_are_possible(&geometry->l1d);
+	if (!papi_vpmu_processor_checks || geometry->choice.groups || geometry->recorded || wants->traces ||
+		wants->modelled || wants->data_end || wants->overflow)
+		return false;
+	return wants->parts & PAPI_VPMU_PART_DATA && papi_vpmu_checks_are_possible(&geometry->l1d) &&
+		(!(wants->parts & PAPI_VPMU_PART_CODE) || papi_vpmu_checks_of_code_are_possible(&geometry->l1i));
 }
 
 void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread)
@@ -269,6 +275,8 @@ static void check_access(struct papi_vpmu_thread *thread)
 	thread->checks.now = *now;
 	if (access & PAPI_VPMU_ACCESS_PARTS)
 		behind = check_parts(thread, counters, address);
+	else if (access & PAPI_VPMU_ACCESS_CODE)
+		papi_vpmu_checks_fetch(models, counters, thread->record[0]);
 	else
 		papi_vpmu_checks_touch(models, counters, address, access >> PAPI_VPMU_ACCESS_EXTENT & 0xff,
 			access >> PAPI_VPMU_ACCESS_IS_WRITE & 1);

@@ -101,12 +101,21 @@ static void note_origins(const struct papi_vpmu_flavour *flavour, struct papi_vp
 	t->plan.profile = flavour->wants.modelled && t->n_ways ? papi_vpmu_profile_translation(t, &first_way) : 0;
 }
 
+/* Whether anybody reads a description of the block: of its record, or to foresee what it may do. */
+static bool is_described(const struct papi_vpmu_flavour *flavour)
+{
+	return leading.traced || (leading.checked && leading.checks.always) || flavour->wants.modelled ||
+		flavour->wants.overflow;
+}
+
 /* What the records of the block are described by, and its branches; follows: it is followed by another. False when
  * there is no room. */
 static bool describe(struct papi_vpmu_flavour *flavour, bool follows)
 {
 	bool overflow = flavour->wants.overflow;
 
+	if (!is_described(flavour))
+		return papi_vpmu_describe_places(&leading.plan);
 	note_origins(flavour, &leading);
 	if (follows)
 		note_origins(flavour, &following);
@@ -126,8 +135,10 @@ static bool prepare(struct papi_vpmu_flavour *flavour)
 	const struct papi_vpmu_block *block;
 	bool follows = papi_vpmu_translation_plan_following(&following, &leading, last_lane + 1);
 
-	/* Where branches are predicted, pages of code have numbers in the order in which they come up. */
-	bool needless = leading.checked && !leading.checks.always && !(flavour->wants.parts & PAPI_VPMU_PART_BRANCHES);
+	/* Where branches are predicted, or code is fetched, pages of it have numbers in the order in which they come
+	 * up. */
+	bool needless = !is_described(flavour) &&
+		!(flavour->wants.parts & (PAPI_VPMU_PART_BRANCHES | PAPI_VPMU_PART_CODE));
 
 	if (leading.modelled && !needless && !describe(flavour, follows))
 		return false;

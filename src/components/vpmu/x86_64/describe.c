@@ -124,6 +124,15 @@ bool papi_vpmu_describe(
 	return true;
 }
 
+bool papi_vpmu_describe_places(struct papi_vpmu_trace_plan *plan)
+{
+	if (!papi_vpmu_describe_reserve())
+		return false;
+	papi_vpmu_describe_block(&plan->description, plan->last, plan->end, line_shift());
+	place_branches(plan);
+	return true;
+}
+
 bool papi_vpmu_describe_way_out(const struct papi_vpmu_trace_plan *plan, unsigned way_out, uint32_t *offset)
 {
 	static struct papi_vpmu_access accesses[256]; /* under the lock of the cache */

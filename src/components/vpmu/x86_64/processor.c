@@ -56,6 +56,8 @@ AT(record, VPMU_RECORD);
 AT(checks.now, VPMU_NOW);
 AT(checks.uses, VPMU_USES);
 AT(checks.slots, VPMU_SLOTS);
+AT(checks.code, VPMU_LINES);
+AT(checks.page_uses, VPMU_PAGES);
 AT(gates, VPMU_GATES);
 AT(syscall_kinds, VPMU_SYSCALL_KINDS);
 AT(jumps, VPMU_JUMPS);

@@ -52,7 +52,7 @@ bool papi_vpmu_recover(struct papi_vpmu_thread *thread, struct papi_vpmu_state *
 	struct papi_vpmu_recovery recovery;
 
 	/* The block may have noted uses whose times it has not told yet. */
-	thread->checks.now += PAPI_VPMU_TICK * PAPI_VPMU_MAX_ACCESSES;
+	thread->checks.now += PAPI_VPMU_TICK * (PAPI_VPMU_MAX_ACCESSES + PAPI_VPMU_MAX_LINES);
 
 	papi_vpmu_cache_lock();
 	block = papi_vpmu_cache_block_at(state->pc);

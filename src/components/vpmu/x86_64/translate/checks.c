@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where no code is simulated, translated code looks by itself whether all that a block accesses hits (models/checks.h),
- * and records tell of branches alone, if of anything. At one point of the block, if possible where the arithmetic flags
- * are not needed, for each access, or for several that are in one line if the first is:
+ * Translated code looks by itself whether all that a block accesses hits (models/checks.h), and where code is
+ * simulated, its own lines as well; records tell of branches alone, if of anything. At one point of the block, if
+ * possible where the arithmetic flags are not needed, for each access, or for several that are in one line if the first
+ * is:
  *
  *	mov  r10, gs:[now]
  *	lea  r8, [rdi + 16]                the address: of registers that are still what they were, else of gs:[record]
@@ -14,12 +15,21 @@
  *	mov  r9, gs:[r9 + slots + 8]
  *	mov  gs:[r9 + uses], r10           now it is the newest
  *	lea  r10, [r10 + tick]
+ *
+ * and before the accesses of the first instruction that is in a line of code, the last that comes before in the block:
+ *
+ *	cmp  dword gs:[slot of that line], its number
+ *	jne  missed
+ *	mov  gs:[its use], r10
+ *	mov  gs:[use of its page], r10     behind the last line of a page
+ *	lea  r10, [r10 + tick]             unless the next is an access, or a line of this page
  *	...
  *	mov  gs:[now], r10
  *
- *	missed: mov  gs:[access], where it goes on, extent, whether it is a write
+ *	missed: mov  gs:[record], the number of the line of code, or none of that
+ *	      mov  gs:[access], where it goes on, extent, whether it is a write
  *	      jmp  out
- *	out:  add  r8, gs:[r9 + slots]     the address again
+ *	out:  add  r8, gs:[r9 + slots]     the address again; a line of code has none
  *	      mov  gs:[exit], which registers have the address and the time
  *	      mov  gs:[code], the entry of the block
  *	      jmp  gs:[check]              papi_vpmu_check: simulates the access, and comes back behind its check
@@ -29,7 +39,10 @@
  */
 #include "components/vpmu/x86_64/translate/translate.h"
 
+#include <limits.h>
+
 #include "components/vpmu/models/checks.h"
+#include "components/vpmu/models/frames.h"
 
 #define SLOT_MASK ((PAPI_VPMU_SLOTS - 1) << PAPI_VPMU_SLOT_SHIFT)
 
@@ -183,6 +196,16 @@ static void emit_address(struct papi_vpmu_translation *t, const struct papi_vpmu
 		papi_vpmu_emit_add_load_flags(&t->e, reg, VPMU_THREAD_BASE);
 }
 
+/* Lines of code in one page are in different sets, and the next access is in no set of theirs: one time is for all of
+ * them. */
+static void emit_tick(struct papi_vpmu_translation *t)
+{
+	unsigned now = t->checks.registers[2];
+
+	papi_vpmu_emit_lea(&t->e, now, now, PAPI_VPMU_TICK);
+	t->checks.is_used = false;
+}
+
 /* Goes on at the place that is returned if it may miss; where that has been looked at, it comes back behind. */
 static uint8_t *emit_check(struct papi_vpmu_translation *t, const struct papi_vpmu_access *access)
 {
@@ -197,8 +220,23 @@ static uint8_t *emit_check(struct papi_vpmu_translation *t, const struct papi_vp
 	missed = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_ABOVE);
 	papi_vpmu_emit_load_indexed(&t->e, slot, slot, VPMU_SLOTS + 8);
 	papi_vpmu_emit_store_indexed(&t->e, slot, VPMU_USES, now);
-	papi_vpmu_emit_lea(&t->e, now, now, PAPI_VPMU_TICK);
+	emit_tick(t);
 	return missed;
+}
+
+static unsigned lines_of(const struct papi_vpmu_description *block)
+{
+	return (unsigned)block->n_lines + block->n_other_lines;
+}
+
+static void note_missed(struct papi_vpmu_translation *t, uint8_t *place, bool is_line, unsigned which)
+{
+	t->checks.missed[t->checks.n_missed++] = (struct papi_vpmu_checks_missed){
+		.place = place,
+		.behind = (uint16_t)(papi_vpmu_emit_address(&t->e) - t->entry),
+		.is_line = is_line,
+		.which = which,
+	};
 }
 
 /* One access, or several that are in one line if the first is. */
@@ -206,18 +244,47 @@ static void emit_group(struct papi_vpmu_translation *t, unsigned access)
 {
 	uint8_t *missed = emit_check(t, &t->plan.accesses[access]);
 
-	t->checks.missed[t->checks.n_missed++] = (struct papi_vpmu_checks_missed){
-		.place = missed, .behind = (uint16_t)(papi_vpmu_emit_address(&t->e) - t->entry), .access = access
-	};
+	note_missed(t, missed, false, access);
 }
 
-static void emit_groups(struct papi_vpmu_translation *t)
+/* The use of a page is noted with its last line. */
+static void emit_line(struct papi_vpmu_translation *t, unsigned i)
 {
+	const struct papi_vpmu_description *block = &t->plan.description;
+	uint64_t line = papi_vpmu_line_of(block, i), page = line >> (PAPI_VPMU_PAGE_SHIFT - t->request.line_shift);
+	unsigned slot = VPMU_LINES + (unsigned)(line % PAPI_VPMU_CODE_LINES * sizeof(struct papi_vpmu_code_slot));
 	unsigned now = t->checks.registers[2];
+	uint8_t *missed;
 
+	if (i == block->n_lines && t->checks.is_used)
+		emit_tick(t);
+	papi_vpmu_emit_compare_memory_32_flags(
+		&t->e, slot + offsetof(struct papi_vpmu_code_slot, line), (uint32_t)line);
+	missed = papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_NOT_EQUAL);
+	papi_vpmu_emit_store(&t->e, slot + offsetof(struct papi_vpmu_code_slot, use), now);
+	if (i + 1 == block->n_lines || i + 1 == lines_of(block))
+		papi_vpmu_emit_store(&t->e, VPMU_PAGES + (unsigned)(page % PAPI_VPMU_CODE_PAGES * 8), now);
+	t->checks.is_used = true;
+	note_missed(t, missed, true, i);
+}
+
+/* In the order of the program (papi_vpmu_run_in_order()). */
+static void emit_looks(struct papi_vpmu_translation *t)
+{
+	const struct papi_vpmu_description *block = &t->plan.description;
+	unsigned now = t->checks.registers[2], lines = t->plan.fetches ? lines_of(block) : 0, fetched = 0;
+
+	t->checks.is_used = false;
 	papi_vpmu_emit_load(&t->e, now, VPMU_NOW);
-	for (unsigned i = 0; i < t->plan.description.accesses; i += 1u + t->plan.accesses[i].spanned)
+	for (unsigned i = 0; i < block->accesses; i += 1u + t->plan.accesses[i].spanned) {
+		for (; fetched < lines && fetched <= t->plan.accesses[i].line; fetched++)
+			emit_line(t, fetched);
 		emit_group(t, i);
+	}
+	for (; fetched < lines; fetched++)
+		emit_line(t, fetched);
+	if (t->checks.is_used)
+		emit_tick(t);
 	papi_vpmu_emit_store(&t->e, VPMU_NOW, now);
 }
 
@@ -267,7 +334,7 @@ static void emit_16(struct papi_vpmu_translation *t, unsigned value)
 /* For the runtime, of several that have been looked at as one: where it goes on, how many they are, and each. */
 static void emit_parts(struct papi_vpmu_translation *t, const struct papi_vpmu_checks_missed *missed)
 {
-	const struct papi_vpmu_access *all = &t->plan.accesses[missed->access];
+	const struct papi_vpmu_access *all = &t->plan.accesses[missed->which];
 
 	emit_16(t, missed->behind);
 	emit_16(t, all->spanned);
@@ -275,23 +342,32 @@ static void emit_parts(struct papi_vpmu_translation *t, const struct papi_vpmu_c
 		emit_16(t, part_of(all, all + i));
 }
 
+static unsigned access_of(const struct papi_vpmu_access *access)
+{
+	return (unsigned)access->is_write << PAPI_VPMU_ACCESS_IS_WRITE |
+		(unsigned)access->extent << PAPI_VPMU_ACCESS_EXTENT;
+}
+
 /* Where a check leads that fails: tells what the runtime is to know of the access. */
 static uint8_t *emit_missed(struct papi_vpmu_translation *t, const struct papi_vpmu_checks_missed *missed)
 {
-	unsigned last = missed == &t->checks.missed[t->checks.n_missed - 1] ? PAPI_VPMU_ACCESS_LAST : 0;
-	const struct papi_vpmu_access *access = &t->plan.accesses[missed->access];
-	uint64_t parts;
+	const struct papi_vpmu_access *access = missed->is_line ? NULL : &t->plan.accesses[missed->which];
+	unsigned what = missed == &t->checks.missed[t->checks.n_missed - 1] ? PAPI_VPMU_ACCESS_LAST : 0;
 
 	papi_vpmu_emit_to_even(&t->e);
-	parts = papi_vpmu_emit_address(&t->e) - t->entry;
-	if (access->spanned)
+	if (!access) {
+		what |= PAPI_VPMU_ACCESS_CODE | missed->behind;
+	} else if (access->spanned) {
+		what |= PAPI_VPMU_ACCESS_PARTS | (unsigned)(papi_vpmu_emit_address(&t->e) - t->entry);
 		emit_parts(t, missed);
+	} else {
+		what |= access_of(access) | missed->behind;
+	}
 	papi_vpmu_emit_land_32(&t->e, missed->place);
-	papi_vpmu_emit_store_constant(&t->e, VPMU_ACCESS,
-		(int32_t)(last |
-			(access->spanned ? PAPI_VPMU_ACCESS_PARTS | (unsigned)parts
-					 : (unsigned)access->is_write << PAPI_VPMU_ACCESS_IS_WRITE |
-						(unsigned)access->extent << PAPI_VPMU_ACCESS_EXTENT | missed->behind)));
+	if (!access)
+		papi_vpmu_emit_store_constant(
+			&t->e, VPMU_RECORD, (int32_t)papi_vpmu_line_of(&t->plan.description, missed->which));
+	papi_vpmu_emit_store_constant(&t->e, VPMU_ACCESS, (int32_t)what);
 	return papi_vpmu_emit_jump_forward(&t->e);
 }
 
@@ -302,9 +378,15 @@ static uint64_t pc_of_point(const struct papi_vpmu_translation *t)
 	return point < t->decoded.count ? t->decoded.instructions[point].pc : t->decoded.end;
 }
 
+/* Of those that it needs: without accesses there is no address. */
+static unsigned first_register(const struct papi_vpmu_translation *t)
+{
+	return t->plan.description.accesses ? 0 : 1;
+}
+
 static void enter(struct papi_vpmu_translation *t, uint64_t pc)
 {
-	for (unsigned i = 0; i < 3 && !t->checks.always; i++)
+	for (unsigned i = first_register(t); i < 3 && !t->checks.always; i++)
 		papi_vpmu_spill(t, t->checks.registers[i], pc);
 	if (t->checks.flags_free)
 		return;
@@ -320,7 +402,7 @@ static void leave(struct papi_vpmu_translation *t, uint64_t pc)
 		papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_AT);
 		papi_vpmu_unspill(t, RAX, pc);
 	}
-	for (unsigned i = 3; i-- > 0 && !t->checks.always;)
+	for (unsigned i = 3; i-- > first_register(t) && !t->checks.always;)
 		papi_vpmu_unspill(t, t->checks.registers[i], pc);
 }
 
@@ -355,12 +437,20 @@ void papi_vpmu_checks_before(struct papi_vpmu_translation *t, unsigned instructi
 	if (t->checks.always) {
 		emit_whole_record(t);
 	} else {
-		emit_groups(t);
+		emit_looks(t);
 		t->checks.spilled = t->spilled;
 		t->checks.added = t->added;
 		t->checks.kind = t->kind;
 	}
 	leave(t, pc);
+}
+
+/* All that leads on from lines of code, or from accesses, arrives here. */
+static void land(struct papi_vpmu_translation *t, bool is_line)
+{
+	for (unsigned i = 0; i < t->checks.n_missed; i++)
+		if (t->checks.missed[i].is_line == is_line)
+			papi_vpmu_emit_land_32(&t->e, t->checks.missed[i].place);
 }
 
 void papi_vpmu_checks_finish(struct papi_vpmu_translation *t)
@@ -374,9 +464,10 @@ void papi_vpmu_checks_finish(struct papi_vpmu_translation *t)
 	papi_vpmu_mark_as(t, pc_of_point(t), t->checks.kind);
 	for (unsigned i = 0; i < n; i++)
 		t->checks.missed[i].place = emit_missed(t, &t->checks.missed[i]);
-	for (unsigned i = 0; i < n; i++)
-		papi_vpmu_emit_land_32(&t->e, t->checks.missed[i].place);
-	papi_vpmu_emit_add_load_indexed_flags(&t->e, address, slot, VPMU_SLOTS);
+	land(t, false);
+	if (t->plan.description.accesses)
+		papi_vpmu_emit_add_load_indexed_flags(&t->e, address, slot, VPMU_SLOTS);
+	land(t, true);
 	papi_vpmu_emit_lead_32(emit_leave(t, what_of(t), slot), (uint8_t *)(t->entry - (uint64_t)t->e.to_code));
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
 }

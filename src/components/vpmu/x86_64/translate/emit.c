@@ -389,6 +389,16 @@ void papi_vpmu_emit_subtract_indexed_flags(struct papi_vpmu_emitter *e, unsigned
 	through_indexed(e, 0x2b, reg, base, offset);
 }
 
+void papi_vpmu_emit_compare_memory_32_flags(struct papi_vpmu_emitter *e, unsigned offset, uint32_t value)
+{
+	papi_vpmu_emit_byte(e, GS);
+	papi_vpmu_emit_byte(e, 0x81);
+	modrm(e, NO_DISPLACEMENT, 7, SIB);
+	sib(e, 1, NO_INDEX, NO_BASE);
+	papi_vpmu_emit_32(e, offset);
+	papi_vpmu_emit_32(e, value);
+}
+
 void papi_vpmu_emit_compare_bytes_flags(
 	struct papi_vpmu_emitter *e, unsigned base, uint32_t displacement, const uint8_t *bytes, unsigned width)
 {

@@ -118,6 +118,8 @@ void papi_vpmu_emit_and_32_flags(struct papi_vpmu_emitter *e, unsigned reg, uint
 void papi_vpmu_emit_add_load_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned offset);
 void papi_vpmu_emit_add_load_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset);
 void papi_vpmu_emit_subtract_indexed_flags(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset);
+/* cmp dword gs:[offset], value: changes flags */
+void papi_vpmu_emit_compare_memory_32_flags(struct papi_vpmu_emitter *e, unsigned offset, uint32_t value);
 /* cmp [base + displacement], the constant of width (1 or 4) bytes at bytes: changes flags */
 void papi_vpmu_emit_compare_bytes_flags(
 	struct papi_vpmu_emitter *e, unsigned base, uint32_t displacement, const uint8_t *bytes, unsigned width);

@@ -55,6 +55,8 @@
 #define VPMU_NOW   1114112
 #define VPMU_USES  1114120
 #define VPMU_SLOTS 1130512
+#define VPMU_LINES 1654800 /* struct papi_vpmu_code_slot[PAPI_VPMU_CODE_LINES] */
+#define VPMU_PAGES 1916944 /* uint64_t[PAPI_VPMU_CODE_PAGES] */
 
 #define VPMU_WAYS     2097152 /* uint64_t[VPMU_MAX_WAYS]: counters of a profile, where there is one */
 #define VPMU_MAX_WAYS 4194304

@@ -304,10 +304,12 @@ static int64_t last_byte(const struct papi_vpmu_access *access)
 	return (int64_t)((uint64_t)access->displacement + access->extent);
 }
 
-/* How many accesses from the first on a line of the smallest caches can hold. */
-static unsigned near_ones(
-	const struct papi_vpmu_access *first, unsigned left, unsigned most, int64_t *start, int64_t *end)
+/* How many accesses from the first on a line of the smallest caches can hold; where code is fetched line by line, with
+ * no fetch in between. */
+static unsigned near_ones(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_access *first, unsigned left,
+	int64_t *start, int64_t *end)
 {
+	uint64_t most = plan->checks ? SHORT_SPAN : SPAN;
 	unsigned n = 0;
 
 	*start = first->displacement;
@@ -317,7 +319,7 @@ static unsigned near_ones(
 
 		low = low < *start ? low : *start;
 		high = high > *end ? high : *end;
-		if ((uint64_t)high - (uint64_t)low >= most)
+		if ((uint64_t)high - (uint64_t)low >= most || (plan->fetches && first[n].line != first->line))
 			break;
 		*start = low;
 		*end = high;
@@ -340,13 +342,14 @@ static enum papi_vpmu_access_form order_of(const struct papi_vpmu_access *first,
 }
 
 /* The first n accesses, and before each run of near ones the access that spans them. Returns how many these are. */
-static unsigned span(const struct papi_vpmu_access *single, unsigned n, unsigned most, struct papi_vpmu_access *spanned)
+static unsigned span(const struct papi_vpmu_trace_plan *plan, unsigned n, struct papi_vpmu_access *spanned)
 {
+	const struct papi_vpmu_access *single = plan->single;
 	unsigned made = 0;
 
 	for (unsigned i = 0; i < n;) {
 		int64_t start, end;
-		unsigned near = near_ones(&single[i], n - i, most, &start, &end);
+		unsigned near = near_ones(plan, &single[i], n - i, &start, &end);
 
 		if (near > 1) {
 			spanned[made] = single[i];
@@ -367,7 +370,7 @@ static uint8_t lay_out(
 	const struct papi_vpmu_trace_plan *plan, unsigned n, bool plain, struct papi_vpmu_access *accesses)
 {
 	if (plain)
-		return (uint8_t)span(plan->single, n, plan->checks ? SHORT_SPAN : SPAN, accesses);
+		return (uint8_t)span(plan, n, accesses);
 	memcpy(accesses, plan->single, n * sizeof(*accesses));
 	return (uint8_t)n;
 }
@@ -451,6 +454,7 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 	plan->n_stores = plan->n_ways_out = 0;
 	plan->line_shift = line_shift;
 	plan->checks = checks;
+	plan->fetches = checks && parts & PAPI_VPMU_PART_CODE;
 	plan->needs_scratch = false;
 	for (unsigned i = 0; i < 16; i++)
 		plan->registers[i] = (struct papi_vpmu_known){ 0 };
@@ -463,7 +467,7 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 		}
 		used |= papi_vpmu_used_registers(instruction);
 		if (checks && papi_vpmu_leads_aside(decoded, i) &&
-			(plan->description.accesses || parts & PAPI_VPMU_PART_BRANCHES))
+			(plan->description.accesses || parts & (PAPI_VPMU_PART_BRANCHES | PAPI_VPMU_PART_CODE)))
 			cut(decoded, i + 1);
 		else if (papi_vpmu_leads_aside(decoded, i))
 			plan_way_out(plan, instruction, i);

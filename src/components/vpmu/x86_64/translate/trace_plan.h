@@ -62,6 +62,8 @@
 #include "components/vpmu/x86_64/translate/decode.h"
 
 #define PAPI_VPMU_MAX_ACCESSES 120 /* and as many that span them */
+/* Of code, where they have 64 bytes at least. */
+#define PAPI_VPMU_MAX_LINES (PAPI_VPMU_BLOCK_LENGTH * ZYDIS_MAX_INSTRUCTION_LENGTH / 64 + 2)
 
 enum papi_vpmu_trace_sort {
 	PAPI_VPMU_STORE_ADDRESS, /* base + index * scale */
@@ -135,17 +137,17 @@ struct papi_vpmu_trace_plan {
 	unsigned pointer, scratch; /* registers that the block does not use */
 
 	/* While it is made. */
-	unsigned line_shift; /* of L1I */
-	bool checks;
+	unsigned line_shift;  /* of L1I */
+	bool checks, fetches; /* what spans others is in one line of code */
 	struct papi_vpmu_known registers[16];
 	struct papi_vpmu_value values[PAPI_VPMU_RECORD_WORDS_MAX];
 	struct papi_vpmu_access single[PAPI_VPMU_MAX_ACCESSES]; /* the accesses without those that span others */
 };
 
 /* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record;
- * with what those parts of the simulators need. With checks, nothing leaves it in the middle behind an access: each way
- * out would have checks of its own; nor where branches are predicted: those that have not been taken would not be told
- * yet where a check fails that is the last before code goes over to records. */
+ * with what those parts of the simulators need. With checks, nothing leaves it in the middle behind what is looked
+ * for: each way out would have checks of its own; nor where branches are predicted: those that have not been taken
+ * would not be told yet where a check fails that is the last before code goes over to records. */
 void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded,
 	unsigned line_shift, unsigned parts, bool checks);
 

@@ -292,7 +292,7 @@ void papi_vpmu_translation_plan(struct papi_vpmu_translation *t, const struct pa
 	t->modelled = request->wants->parts && !request->library && t->decoded.instructions[0].kind != PAPI_VPMU_STEP;
 	if (t->modelled) {
 		plan_record(t);
-		t->checked = request->checks && t->plan.description.accesses;
+		t->checked = request->checks && (t->plan.description.accesses || t->plan.fetches);
 		t->traced = papi_vpmu_is_worth_record(request, t->plan.description.accesses, t->plan.description.end);
 		if (t->checked)
 			papi_vpmu_plan_checks(t);
@@ -327,7 +327,8 @@ static bool leads_on(const struct papi_vpmu_translation *t, uint64_t *target)
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[t->decoded.count - 1];
 
 	/* Whether that is in a call could not be told where simulators count for calls. */
-	if (!t->traced || t->request.step || (t->request.wants->calls && t->request.wants->modelled) ||
+	if (!t->traced || t->request.checks || t->request.step ||
+		(t->request.wants->calls && t->request.wants->modelled) ||
 		!(t->request.wants->parts & PAPI_VPMU_PART_CODE) || t->request.wants->overflow || last->trimmed ||
 		(last->kind != PAPI_VPMU_CALL && last->kind != PAPI_VPMU_JUMP))
 		return false;

@@ -35,6 +35,7 @@
 #define PAPI_VPMU_X86_64_TRANSLATE_TRANSLATE_H
 
 #include "components/vpmu/engine.h"
+#include "components/vpmu/models/checks.h"
 #include "components/vpmu/translator/block.h"
 #include "components/vpmu/translator/wanted.h"
 #include "components/vpmu/ways.h"
@@ -84,8 +85,12 @@ struct papi_vpmu_aside {
 struct papi_vpmu_checks_missed {
 	uint8_t *place;
 	uint16_t behind;
-	unsigned access;
+	bool is_line;   /* of code, not an access */
+	unsigned which; /* of the block's */
 };
+
+/* A time is for all lines of a page that one block has. */
+_Static_assert(PAPI_VPMU_MAX_LINES <= PAPI_VPMU_CHECKED_SETS, "two lines of a block may be in one set");
 
 /* How a block looks whether its accesses hit. */
 struct papi_vpmu_checks_plan {
@@ -94,11 +99,13 @@ struct papi_vpmu_checks_plan {
 	bool always;     /* it makes a record each time, which is run at once */
 	unsigned registers[3];
 
-	/* While it is emitted: what holds at the point, and where jumps are that lead from there. */
+	/* While it is emitted: what holds at the point, whether a line has the time that is now, and where jumps are
+	 * that lead from there. */
 	unsigned spilled, added;
 	enum papi_vpmu_mark_kind kind;
+	bool is_used;
 	unsigned n_missed;
-	struct papi_vpmu_checks_missed missed[PAPI_VPMU_MAX_ACCESSES];
+	struct papi_vpmu_checks_missed missed[PAPI_VPMU_MAX_ACCESSES + PAPI_VPMU_MAX_LINES];
 };
 
 /* A block in the making: the code is behind its entry, e.next is its end. Large. */
@@ -271,8 +278,8 @@ static inline bool papi_vpmu_tells_anything(const struct papi_vpmu_translation *
 	return t->traced || papi_vpmu_streams(t);
 }
 
-/* checks.c: whether all that the block accesses hits. Once it is planned; before an instruction, or the end; and behind
- * the block. */
+/* checks.c: whether all that the block accesses hits, and its lines do. Once it is planned; before an instruction, or
+ * the end; and behind the block. */
 void papi_vpmu_plan_checks(struct papi_vpmu_translation *t);
 void papi_vpmu_checks_before(struct papi_vpmu_translation *t, unsigned instruction);
 void papi_vpmu_checks_finish(struct papi_vpmu_translation *t);
