@@ -63,8 +63,8 @@ static void check_variable(const char *name, const char *const values[], const c
 void papi_tool_check_environment(void)
 {
 	check_variable("PAPI_VPMU", (const char *const[]){ "off", "auto", "always", NULL }, "off, auto or always");
-	check_variable(
-		"PAPI_VPMU_MODEL", (const char *const[]){ "full", "sampled", "recorded", NULL }, "full or sampled");
+	check_variable("PAPI_VPMU_MODEL", (const char *const[]){ "full", "sampled", "recorded", "checking", NULL },
+		"full or sampled");
 }
 
 static int complain_of_definition(int code)

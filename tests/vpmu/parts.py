@@ -34,7 +34,7 @@ def modelled():
 def count(events, command, report, recorded=False, caches=""):
     # For the program the environment is as long, and where it is.
     environment = dict(ENVIRONMENT, PAPI_VPMU_CACHE=caches,
-                       **{"PAPI_VPMU_MODEL" if recorded else "PAPI_VPMU_OTHER": "recorded"})
+                       PAPI_VPMU_MODEL="recorded" if recorded else "checking")
     subprocess.run([os.path.join(TOOLS, "papi_run"), "--reproducible", "--format", "json", "-o", report, "-e",
                     ",".join(events), *command], env=environment, stdout=subprocess.DEVNULL, check=True)
     with open(report, encoding="utf-8") as file:

@@ -267,7 +267,8 @@ bool papi_vpmu_geometry_choose(struct papi_vpmu_geometry *geometry, const char *
 {
 	geometry->choice = (struct papi_vpmu_choice){ 0 };
 	geometry->recorded = text && !strcasecmp(text, "recorded");
-	if (!text || !*text || !strcasecmp(text, "full") || geometry->recorded)
+	geometry->checking = text && !strcasecmp(text, "checking");
+	if (!text || !*text || !strcasecmp(text, "full") || geometry->recorded || geometry->checking)
 		return true;
 	if (strcasecmp(text, "sampled")) {
 		snprintf(reason, size, "PAPI_VPMU_MODEL is \"%.32s\", and should be full or sampled", text);

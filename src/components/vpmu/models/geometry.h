@@ -10,7 +10,8 @@
  * L3=shared, besides what else is said of it, makes it one for all threads of a process.
  *
  * PAPI_VPMU_MODEL says how much of it is simulated: all ("full", unless told), or a choice of sets ("sampled").
- * "recorded" is full, of records alone: it counts the same, for tests that compare both.
+ * "recorded" is full, of records alone, and "checking" without them where that can be: both count the same, for tests
+ * that compare them.
  */
 #ifndef PAPI_VPMU_MODELS_GEOMETRY_H
 #define PAPI_VPMU_MODELS_GEOMETRY_H
@@ -33,6 +34,7 @@ struct papi_vpmu_geometry {
 	bool shared_tlb2;               /* itlb2 and dtlb2 are one TLB */
 	bool shared_l3;                 /* by the threads of a process (shared.h) */
 	bool recorded;                  /* with PAPI_VPMU_MODEL=recorded: records tell of all that is simulated */
+	bool checking;                  /* with PAPI_VPMU_MODEL=checking: they do so where they have to alone */
 	struct papi_vpmu_choice choice; /* with PAPI_VPMU_MODEL=sampled: what of the caches is simulated */
 };
 

@@ -123,6 +123,7 @@ struct papi_vpmu_thread {
 	bool handling;                                          /* the program's function for an overflow is running */
 	struct papi_vpmu_flavour *flavour, *library, *stepping; /* of the program's code, of the library's, and of the
 								 * program's, instruction by instruction */
+	bool looks;       /* with code: that looks by itself whether it hits, from now on (trace.c) */
 	bool checked;     /* its budget is new, or it runs instruction by instruction */
 	bool foreseen;    /* its budget is that of one block, which does not need it */
 	uint64_t stepped; /* with checked: the pc of the instruction that runs alone */

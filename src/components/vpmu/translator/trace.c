@@ -27,6 +27,8 @@
  * change, since all code has to be there for both.
  */
 #define ENOUGH 65536
+/* Words before code looks for the first time that has begun with a trace: what has run by then takes less memory. */
+#define ENOUGH_AT_FIRST ((uint64_t)3 << 25)
 
 static unsigned too_much(const struct papi_vpmu_thread *thread)
 {
@@ -211,6 +213,12 @@ bool papi_vpmu_trace_checks(const struct papi_vpmu_wants *wants)
 		(!(wants->parts & PAPI_VPMU_PART_CODE) || papi_vpmu_checks_of_code_are_possible(&geometry->l1i));
 }
 
+bool papi_vpmu_trace_comes_first(const struct papi_vpmu_wants *wants)
+{
+	return wants->parts & PAPI_VPMU_PART_CODE && papi_vpmu_trace_checks(wants) &&
+		!papi_vpmu_geometry_current(NULL, 0)->checking;
+}
+
 void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread)
 {
 	bool checks = papi_vpmu_trace_checks(&thread->wants);
@@ -310,7 +318,13 @@ bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
 	passed = thread->passed;
 	thread->since = thread->checks.now;
 	thread->passed = 0;
-	return passed * too_much(thread) >= uses && go_over(thread);
+	return passed * too_much(thread) >= uses && !papi_vpmu_geometry_current(NULL, 0)->checking && go_over(thread);
+}
+
+/* Whether the trace is that with which code has begun. */
+static bool comes_first(const struct papi_vpmu_thread *thread)
+{
+	return thread->wants.parts & PAPI_VPMU_PART_CODE && thread->enough == ENOUGH;
 }
 
 bool papi_vpmu_trace_full(struct papi_vpmu_thread *thread)
@@ -321,7 +335,7 @@ bool papi_vpmu_trace_full(struct papi_vpmu_thread *thread)
 	if (!thread->wants.traces)
 		return false;
 	thread->passed += words;
-	if (thread->passed < thread->enough)
+	if (thread->passed < (comes_first(thread) ? ENOUGH_AT_FIRST : thread->enough))
 		return false;
 	words = thread->passed;
 	missed = misses_of(thread) - thread->since;

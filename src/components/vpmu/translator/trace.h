@@ -23,6 +23,8 @@ void papi_vpmu_trace_run(
 	struct papi_vpmu_thread *thread, const uint64_t *record, const uint64_t *end, const unsigned char *arena);
 /* Whether code of these wants looks by itself whether its accesses hit, and has no trace. */
 bool papi_vpmu_trace_checks(const struct papi_vpmu_wants *wants);
+/* Whether such code makes a trace at first: what a program runs once takes less memory so. */
+bool papi_vpmu_trace_comes_first(const struct papi_vpmu_wants *wants);
 /* The simulators of the thread, too, are from now on those that its wants say. */
 void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread);
 /* Of a block of such code that has left in its middle (exits.h): simulates the access that may miss, or the thread's

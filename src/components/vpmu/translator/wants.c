@@ -66,10 +66,11 @@ void papi_vpmu_thread_trace(struct papi_vpmu_thread *thread, bool traces)
 	papi_vpmu_jumps_change(thread);
 	exchange(&thread->flavour, flavour);
 	thread->wants.traces = traces;
+	thread->looks = !traces;
 	papi_vpmu_trace_choose(thread);
 }
 
-int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants, uint64_t stack)
+static int use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants, uint64_t stack)
 {
 	struct papi_vpmu_flavour *flavour = NULL, *library, *stepping = NULL;
 	bool complete;
@@ -103,4 +104,12 @@ int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu
 	if (wants->parts && !papi_vpmu_trace_begin(thread, stack))
 		return papi_error(PAPI_ENOMEM, "no memory for the simulators of caches and branches");
 	return PAPI_OK;
+}
+
+int papi_vpmu_thread_use(struct papi_vpmu_thread *thread, const struct papi_vpmu_wants *wants, uint64_t stack)
+{
+	struct papi_vpmu_wants chosen = *wants;
+
+	chosen.traces = !thread->looks && papi_vpmu_trace_comes_first(wants);
+	return use(thread, &chosen, stack);
 }
