@@ -117,18 +117,12 @@ static void hide(const struct papi_vpmu_models *models, struct papi_vpmu_code_pa
 		first[__builtin_ctzll(left)].line ^= PAPI_VPMU_CODE_HIDDEN;
 }
 
-static void use_node(struct papi_vpmu_large_node *node, uint64_t use)
-{
-	if (node->used < use)
-		node->used = use;
-}
-
 static void look(void *whose, struct papi_vpmu_large_node *node)
 {
 	const struct papi_vpmu_models *models = whose;
 
 	if (place_of_page(models, node->line)->page == node->line)
-		use_node(node, *use_of_page(models, node->line));
+		papi_vpmu_large_note(node, *use_of_page(models, node->line));
 }
 
 static void leave(void *whose, struct papi_vpmu_large_node *node)
@@ -153,7 +147,7 @@ static void take_place(const struct papi_vpmu_models *models, struct papi_vpmu_c
 		take_slot(models, &first[__builtin_ctzll(page->lines)]);
 	number = *papi_vpmu_large_node_of(itlb, (uint32_t)page->page);
 	if (number)
-		use_node(&itlb->nodes[number - 1], *use_of_page(models, page->page));
+		papi_vpmu_large_note(&itlb->nodes[number - 1], *use_of_page(models, page->page));
 }
 
 static void use_page(struct papi_vpmu_models *models, uint64_t counters[], uint64_t number)
@@ -290,13 +284,8 @@ static void leave_set(const struct papi_vpmu_models *models, uint64_t first)
 
 void papi_vpmu_checks_leave_code(struct papi_vpmu_models *models)
 {
-	struct papi_vpmu_large *itlb = models->itlb.large;
-
 	for (uint64_t set = 0; set < models->l1i.sets; set++)
 		leave_set(models, set * models->l1i.ways);
-	for (struct papi_vpmu_large_node *node = itlb->nodes; node < itlb->nodes + itlb->sets * itlb->ways; node++)
-		look(models, node);
-	itlb->now = models->checked.checks->now;
-	itlb->watch = NULL;
+	papi_vpmu_large_unwatch(models->itlb.large, models->checked.checks->now);
 	models->code_page = 0; /* whether it is the last that was fetched from, nobody has noted */
 }

@@ -8,12 +8,6 @@ size_t papi_vpmu_checks_pages_size(const struct papi_vpmu_shape *dtlb)
 	return papi_vpmu_whole_lines((size_t)dtlb->sets * dtlb->ways * sizeof(uint64_t));
 }
 
-static void use_node(struct papi_vpmu_large_node *node, uint64_t use)
-{
-	if (node->used < use)
-		node->used = use;
-}
-
 static uint64_t *held_by(const struct papi_vpmu_models *models, const struct papi_vpmu_large_node *node)
 {
 	return &models->checked.held[node - models->dtlb.large->nodes];
@@ -39,7 +33,7 @@ static void look(void *whose, struct papi_vpmu_large_node *node)
 		for (line = lines_of(models, node, left, &end); line < end; line++) {
 			place = papi_vpmu_slots_find(&models->alone, line);
 			if (place != PAPI_VPMU_NOWHERE)
-				use_node(node, models->checked.checks->uses[1 + place]);
+				papi_vpmu_large_note(node, models->checked.checks->uses[1 + place]);
 		}
 }
 
@@ -76,7 +70,7 @@ void papi_vpmu_checks_note_use(const struct papi_vpmu_models *models, uint64_t p
 
 	if (!node)
 		return;
-	use_node(node, models->checked.checks->uses[1 + place]);
+	papi_vpmu_large_note(node, models->checked.checks->uses[1 + place]);
 	/* Of smaller lines others may be there. */
 	if (models->alone.shift >= 6)
 		*held_by(models, node) &= ~((uint64_t)1 << (address >> 6 & 63));
@@ -94,10 +88,7 @@ void papi_vpmu_checks_leave_pages(struct papi_vpmu_models *models)
 {
 	struct papi_vpmu_large *dtlb = models->dtlb.large;
 
-	for (struct papi_vpmu_large_node *node = dtlb->nodes; node < dtlb->nodes + dtlb->sets * dtlb->ways; node++) {
-		look(models, node);
-		*held_by(models, node) = 0;
-	}
-	dtlb->now = models->checked.checks->now;
-	dtlb->watch = NULL;
+	papi_vpmu_large_unwatch(dtlb, models->checked.checks->now);
+	for (uint32_t node = 0; node < dtlb->sets * dtlb->ways; node++)
+		models->checked.held[node] = 0;
 }

@@ -108,3 +108,11 @@ void papi_vpmu_large_bring(struct papi_vpmu_large *large, uint32_t line)
 	large->nodes[place.node] = (struct papi_vpmu_large_node){ place.used, line };
 	*papi_vpmu_large_node_of(large, line) = place.node + 1;
 }
+
+void papi_vpmu_large_unwatch(struct papi_vpmu_large *large, uint64_t now)
+{
+	for (uint32_t node = 0; node < large->sets * large->ways; node++)
+		use_of(large, node);
+	large->now = now;
+	large->watch = NULL;
+}

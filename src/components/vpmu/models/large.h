@@ -62,6 +62,16 @@ static inline uint32_t *papi_vpmu_large_node_of(const struct papi_vpmu_large *la
 	return &large->nodes_of[line >> large->code_bit][line];
 }
 
+/* Others tell that the line of a node has been used at that time. */
+static inline void papi_vpmu_large_note(struct papi_vpmu_large_node *node, uint64_t use)
+{
+	if (node->used < use)
+		node->used = use;
+}
+
+/* Nobody watches any more: each node is looked at for the last time, and uses come after that time. */
+void papi_vpmu_large_unwatch(struct papi_vpmu_large *large, uint64_t now);
+
 /* Brings in a line that is not there. */
 void papi_vpmu_large_bring(struct papi_vpmu_large *large, uint32_t line);
 

@@ -34,15 +34,21 @@ static void sib(struct papi_vpmu_emitter *e, unsigned scale, unsigned index, uns
 	papi_vpmu_emit_byte(e, (unsigned)__builtin_ctz(scale) << 6 | (index & 7) << 3 | (base & 7));
 }
 
+/* Behind the prefixes: an opcode with an offset from gs. */
+static void at_offset(struct papi_vpmu_emitter *e, unsigned opcode, unsigned reg, unsigned offset)
+{
+	papi_vpmu_emit_byte(e, opcode);
+	modrm(e, NO_DISPLACEMENT, reg, SIB);
+	sib(e, 1, NO_INDEX, NO_BASE);
+	papi_vpmu_emit_32(e, offset);
+}
+
 /* opcode reg, gs:[offset] with 64-bit operands */
 static void through_gs(struct papi_vpmu_emitter *e, unsigned opcode, unsigned reg, unsigned offset)
 {
 	papi_vpmu_emit_byte(e, GS);
 	papi_vpmu_emit_byte(e, REX_W | (reg > 7 ? REX_R : 0));
-	papi_vpmu_emit_byte(e, opcode);
-	modrm(e, NO_DISPLACEMENT, reg, SIB);
-	sib(e, 1, NO_INDEX, NO_BASE);
-	papi_vpmu_emit_32(e, offset);
+	at_offset(e, opcode, reg, offset);
 }
 
 void papi_vpmu_emit_constant(struct papi_vpmu_emitter *e, unsigned reg, uint64_t value)
@@ -392,10 +398,7 @@ void papi_vpmu_emit_subtract_indexed_flags(struct papi_vpmu_emitter *e, unsigned
 void papi_vpmu_emit_compare_memory_32_flags(struct papi_vpmu_emitter *e, unsigned offset, uint32_t value)
 {
 	papi_vpmu_emit_byte(e, GS);
-	papi_vpmu_emit_byte(e, 0x81);
-	modrm(e, NO_DISPLACEMENT, 7, SIB);
-	sib(e, 1, NO_INDEX, NO_BASE);
-	papi_vpmu_emit_32(e, offset);
+	at_offset(e, 0x81, 7, offset);
 	papi_vpmu_emit_32(e, value);
 }
 
@@ -419,10 +422,7 @@ void papi_vpmu_emit_test_stack_flags(struct papi_vpmu_emitter *e, unsigned displ
 void papi_vpmu_emit_jump_through(struct papi_vpmu_emitter *e, unsigned offset)
 {
 	papi_vpmu_emit_byte(e, GS);
-	papi_vpmu_emit_byte(e, 0xff);
-	modrm(e, NO_DISPLACEMENT, 4, SIB);
-	sib(e, 1, NO_INDEX, NO_BASE);
-	papi_vpmu_emit_32(e, offset);
+	at_offset(e, 0xff, 4, offset);
 }
 
 void papi_vpmu_emit_jump_table(struct papi_vpmu_emitter *e, unsigned index, unsigned offset)
