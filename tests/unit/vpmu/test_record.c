@@ -159,6 +159,43 @@ static void leave_by(unsigned rcx, unsigned parts, unsigned words, uint64_t desc
 		assert_int_equal(s.trace[0], description);
 }
 
+/* How many of the first accesses are looked at as one, where registers are that when the block is about to run. */
+static unsigned looked_at_as_one(const char *bytes, size_t size, const uint64_t *registers)
+{
+	subject_begin(&s, "looks", bytes, size);
+	s.wants.parts = PAPI_VPMU_PART_DATA;
+	s.request.view = &s.view;
+	s.request.wants = &s.wants;
+	s.request.pc = harness_text();
+	s.request.checks = true;
+	s.request.data_shift = 6;
+	s.request.registers = registers;
+	papi_vpmu_translation_plan(&s.t, &s.request);
+	return s.t.plan.accesses[0].spanned;
+}
+
+/* Those that are in one slot, as lines begin where slots do: where they lie is seen before the block runs first. */
+static void looks_are_at_what_is_in_one_slot(void **state)
+{
+	static const char near[] = "\x48\x8b\x43\x08\x48\x8b\x53\x10", pushes[] = "\x53\x55\x53",
+			  behind_a_load[] = "\x48\x8b\x1b\x48\x8b\x43\x08\x48\x8b\x13";
+	uint64_t registers[16] = { [RBX] = 0x7008, [RSP] = 0x7ff0 };
+
+	(void)state;
+	assert_int_equal(looked_at_as_one(near, sizeof(near) - 1, registers), 2);
+	registers[RBX] = 0x7000;
+	assert_int_equal(looked_at_as_one(near, sizeof(near) - 1, registers), 0);
+	assert_int_equal(looked_at_as_one(near, sizeof(near) - 1, NULL), 0);
+	assert_int_equal(looked_at_as_one(pushes, sizeof(pushes) - 1, registers), 2);
+	registers[RSP] += 8;
+	assert_int_equal(looked_at_as_one(pushes, sizeof(pushes) - 1, registers), 0);
+	assert_int_equal(s.t.plan.accesses[1].spanned, 2);
+	/* What is loaded first is taken for a multiple of 16. */
+	registers[RBX] = 0x7008;
+	looked_at_as_one(behind_a_load, sizeof(behind_a_load) - 1, registers);
+	assert_int_equal(s.t.plan.accesses[1].spanned, 2);
+}
+
 /* From 1 on; what spans others is of the first of them. */
 static void accesses_are_of_their_instructions(void **state)
 {
@@ -516,6 +553,7 @@ int main(void)
 		cmocka_unit_test(rows_of_accesses_have_an_order),
 		cmocka_unit_test(each_way_out_has_a_record),
 		cmocka_unit_test(each_way_out_tells_of_its_branches),
+		cmocka_unit_test(looks_are_at_what_is_in_one_slot),
 		cmocka_unit_test(accesses_are_of_their_instructions),
 		cmocka_unit_test(lines_and_ways_out_are_of_their_instructions),
 		cmocka_unit_test(ends_tell_their_target),

@@ -201,15 +201,17 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 	return file(&translation);
 }
 
-struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
+struct papi_vpmu_block *papi_vpmu_translate(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool indirect)
 {
 	(void)indirect;
-	return translate(flavour, pc, true);
+	return translate(flavour, thread->pc, true);
 }
 
-struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc)
+struct papi_vpmu_block *papi_vpmu_translate_step(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour)
 {
-	return translate(flavour, pc, false);
+	return translate(flavour, thread->pc, false);
 }
 
 /* ---- the jumps of a thread (indirect.c) ---- */

@@ -104,11 +104,13 @@ void papi_vpmu_processor_connect(const struct papi_vpmu_link *link, uint64_t cod
 extern const bool papi_vpmu_processor_disconnects;
 void papi_vpmu_processor_disconnect(const struct papi_vpmu_link *link);
 
-/* The block at pc, translated and in the cache; indirect: it is an indirect branch that leads there, and others may.
- * NULL when the cache is full. Under its lock, like the two that follow. */
-struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect);
+/* The block that the thread is about to run, at its pc, translated and in the cache; indirect: it is an indirect branch
+ * that leads there, and others may. NULL when the cache is full. Under its lock, like the two that follow. */
+struct papi_vpmu_block *papi_vpmu_translate(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool indirect);
 /* The same, but it runs the instruction at pc natively, alone; nothing is read there. */
-struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc);
+struct papi_vpmu_block *papi_vpmu_translate_step(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour);
 /* Indirect branches of the thread to the block find it by themselves from now on, by its jumps, unless the cache is
  * full. */
 void papi_vpmu_processor_enter_jump(struct papi_vpmu_thread *thread, struct papi_vpmu_block *block);

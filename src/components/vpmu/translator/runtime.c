@@ -21,32 +21,35 @@
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/translator/wants.h"
 
-static uint64_t translate_for_guard(uint64_t flavour, uint64_t pc, uint64_t indirect)
+static uint64_t translate_for_guard(uint64_t thread, uint64_t flavour, uint64_t indirect)
 {
-	return (uint64_t)(uintptr_t)papi_vpmu_translate((struct papi_vpmu_flavour *)(uintptr_t)flavour, pc, indirect);
+	return (uint64_t)(uintptr_t)papi_vpmu_translate((const struct papi_vpmu_thread *)(uintptr_t)thread,
+		(struct papi_vpmu_flavour *)(uintptr_t)flavour, indirect);
 }
 
 /* The program's code may be gone by the time it is looked at: what happens there, happens to the program. */
-static struct papi_vpmu_block *translate_guarded(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
+static struct papi_vpmu_block *translate_guarded(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool indirect)
 {
-	uint64_t block = papi_vpmu_guarded(translate_for_guard, (uint64_t)(uintptr_t)flavour, pc, indirect);
+	uint64_t block = papi_vpmu_guarded(
+		translate_for_guard, (uint64_t)(uintptr_t)thread, (uint64_t)(uintptr_t)flavour, indirect);
 
-	return block == PAPI_VPMU_GUARD_FAILED ? papi_vpmu_translate_step(flavour, pc)
+	return block == PAPI_VPMU_GUARD_FAILED ? papi_vpmu_translate_step(thread, flavour)
 					       : (struct papi_vpmu_block *)(uintptr_t)block;
 }
 
 /* When the cache is full, all starts again. */
 static struct papi_vpmu_block *translate(
-	struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
+	struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool indirect)
 {
 	struct papi_vpmu_block *block;
 
 	papi_vpmu_processor_save_vectors(thread);
-	block = translate_guarded(flavour, pc, indirect);
+	block = translate_guarded(thread, flavour, indirect);
 	if (!block) {
 		papi_vpmu_cache_flush();
 		papi_vpmu_cache_pass(thread);
-		block = translate_guarded(flavour, pc, indirect);
+		block = translate_guarded(thread, flavour, indirect);
 	}
 	papi_vpmu_processor_restore_vectors(thread);
 	return block;
@@ -66,14 +69,14 @@ static bool has_restartable_sequence(void)
 		       8) != 0;
 }
 
-/* The translation of pc; the lock is held. NULL when memory has ended, or the program cannot be translated any more. */
-static struct papi_vpmu_block *find(
-	struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
+/* The translation of the thread's pc; the lock is held. NULL when memory has ended, or the program cannot be translated
+ * any more. */
+static struct papi_vpmu_block *find(struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool indirect)
 {
-	struct papi_vpmu_block *block = papi_vpmu_cache_find(flavour, pc);
+	struct papi_vpmu_block *block = papi_vpmu_cache_find(flavour, thread->pc);
 
 	if (!block && !has_restartable_sequence())
-		block = translate(thread, flavour, pc, indirect);
+		block = translate(thread, flavour, indirect);
 	return block;
 }
 
@@ -124,7 +127,7 @@ static uint64_t pace(struct papi_vpmu_thread *thread, const struct papi_vpmu_blo
 	if (!thread->checked)
 		return block->code;
 	thread->stepped = thread->pc;
-	block = find(thread, thread->stepping, thread->pc, false);
+	block = find(thread, thread->stepping, false);
 	return block ? block->code : papi_vpmu_runtime_go_native(thread, "memory for translated code ended");
 }
 
@@ -143,7 +146,7 @@ static uint64_t go_on(struct papi_vpmu_thread *thread, const struct papi_vpmu_li
 
 	if (papi_vpmu_moved_retreats(thread))
 		return departure();
-	block = find(thread, flavour, thread->pc, indirect);
+	block = find(thread, flavour, indirect);
 	if (!block)
 		return papi_vpmu_runtime_go_native(thread,
 			has_restartable_sequence() ? "the program uses restartable sequences (rseq)"

@@ -151,12 +151,14 @@ static bool prepare(struct papi_vpmu_flavour *flavour)
 	return block != NULL;
 }
 
-static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool readable, bool indirect)
+static struct papi_vpmu_block *translate(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool readable, bool indirect)
 {
 	struct papi_vpmu_request request = {
 		.view = &papi_vpmu_process,
 		.wants = &flavour->wants,
-		.pc = pc,
+		.pc = thread->pc,
+		.registers = thread->registers,
 		.library = flavour->library,
 		.step = flavour->step,
 		.unreadable = !readable,
@@ -174,14 +176,16 @@ static struct papi_vpmu_block *translate(struct papi_vpmu_flavour *flavour, uint
 	return prepare(flavour) ? emit(&leading, flavour, indirect) : NULL;
 }
 
-struct papi_vpmu_block *papi_vpmu_translate(struct papi_vpmu_flavour *flavour, uint64_t pc, bool indirect)
+struct papi_vpmu_block *papi_vpmu_translate(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool indirect)
 {
-	return translate(flavour, pc, true, indirect);
+	return translate(thread, flavour, true, indirect);
 }
 
-struct papi_vpmu_block *papi_vpmu_translate_step(struct papi_vpmu_flavour *flavour, uint64_t pc)
+struct papi_vpmu_block *papi_vpmu_translate_step(
+	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour)
 {
-	return translate(flavour, pc, false, false);
+	return translate(thread, flavour, false, false);
 }
 
 /* Elsewhere: others than indirect branches have come to it before. NULL when there is no room. */

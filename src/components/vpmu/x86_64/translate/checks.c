@@ -156,10 +156,23 @@ void papi_vpmu_plan_checks(struct papi_vpmu_translation *t)
 
 /* ---- emission ---- */
 
+/* To the address that the first register has. Changes the second if it is much. */
+static void emit_add(struct papi_vpmu_translation *t, int64_t more)
+{
+	unsigned reg = t->checks.registers[0], other = t->checks.registers[1];
+
+	if ((int32_t)more == more) {
+		papi_vpmu_emit_lea(&t->e, reg, reg, (int32_t)more);
+		return;
+	}
+	papi_vpmu_emit_constant(&t->e, other, (uint64_t)more);
+	papi_vpmu_emit_lea_scaled(&t->e, reg, reg, other, 1, 0);
+}
+
 /* A register gets what the value was, and some more. Changes the second if that is much. */
 static void emit_live(struct papi_vpmu_translation *t, const struct papi_vpmu_value *value, int64_t more)
 {
-	unsigned reg = t->checks.registers[0], other = t->checks.registers[1];
+	unsigned reg = t->checks.registers[0];
 	int32_t near = (int32_t)more == more ? (int32_t)more : 0;
 
 	if (value->index < 0)
@@ -169,10 +182,8 @@ static void emit_live(struct papi_vpmu_translation *t, const struct papi_vpmu_va
 	else
 		papi_vpmu_emit_lea_scaled(
 			&t->e, reg, (unsigned)value->base, (unsigned)value->index, value->scale, near);
-	if (near == more)
-		return;
-	papi_vpmu_emit_constant(&t->e, other, (uint64_t)more);
-	papi_vpmu_emit_lea_scaled(&t->e, reg, reg, other, 1, 0);
+	if (near != more)
+		emit_add(t, more);
 }
 
 /* A register gets the address. */
@@ -187,10 +198,8 @@ static void emit_address(struct papi_vpmu_translation *t, const struct papi_vpmu
 		emit_live(t, &t->plan.values[access->word], access->displacement - difference);
 	} else {
 		papi_vpmu_emit_load(&t->e, reg, VPMU_RECORD + 8u * access->word);
-		if (access->displacement) {
-			papi_vpmu_emit_constant(&t->e, t->checks.registers[1], (uint64_t)access->displacement);
-			papi_vpmu_emit_lea_scaled(&t->e, reg, reg, t->checks.registers[1], 1, 0);
-		}
+		if (access->displacement)
+			emit_add(t, access->displacement);
 	}
 	if (access->form == PAPI_VPMU_FORM_THREAD_LOCAL)
 		papi_vpmu_emit_add_load_flags(&t->e, reg, VPMU_THREAD_BASE);

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "components/vpmu/models/checks.h"
 #include "components/vpmu/x86_64/translate/offsets.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
 
 #define NO_REGISTER (-1)
 #define SPAN        32 /* bytes: what is nearer than that is usually in one line */
-#define SHORT_SPAN  16 /* where it takes much if it is not */
 #define OPERANDS    2  /* in memory, of one instruction: movs, push and pop of what is there */
 
 static bool room_left(const struct papi_vpmu_trace_plan *plan)
@@ -304,12 +304,34 @@ static int64_t last_byte(const struct papi_vpmu_access *access)
 	return (int64_t)((uint64_t)access->displacement + access->extent);
 }
 
+/* A value, as far as it can be told when the block is about to run for the first time; objects begin at multiples of 16
+ * mostly. */
+static uint64_t value_at_first(const struct papi_vpmu_trace_plan *plan, unsigned word)
+{
+	const struct papi_vpmu_source *source = &plan->sources[word];
+	uint64_t base, index;
+
+	if (!word || !source->known || !plan->at_first)
+		return 0;
+	base = source->base == NO_REGISTER ? 0 : plan->at_first[source->base];
+	index = source->index == NO_REGISTER ? 0 : plan->at_first[source->index];
+	return base + index * source->scale + (uint64_t)source->constant;
+}
+
+/* Whether what begins and ends there, from a value on, is usually in one line. Where it takes much if it is not, it is
+ * to be in one slot, as lines begin where slots do. */
+static bool is_near(const struct papi_vpmu_trace_plan *plan, unsigned word, int64_t start, int64_t end)
+{
+	uint64_t value = value_at_first(plan, word), first = value + (uint64_t)start, last = value + (uint64_t)end;
+
+	return plan->checks ? first >> PAPI_VPMU_SLOT_SHIFT == last >> PAPI_VPMU_SLOT_SHIFT : last - first < SPAN;
+}
+
 /* How many accesses from the first on a line of the smallest caches can hold; where code is fetched line by line, with
  * no fetch in between. */
 static unsigned near_ones(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_access *first, unsigned left,
 	int64_t *start, int64_t *end)
 {
-	uint64_t most = plan->checks ? SHORT_SPAN : SPAN;
 	unsigned n = 0;
 
 	*start = first->displacement;
@@ -319,7 +341,7 @@ static unsigned near_ones(const struct papi_vpmu_trace_plan *plan, const struct 
 
 		low = low < *start ? low : *start;
 		high = high > *end ? high : *end;
-		if ((uint64_t)high - (uint64_t)low >= most || (plan->fetches && first[n].line != first->line))
+		if (!is_near(plan, first->word, low, high) || (plan->fetches && first[n].line != first->line))
 			break;
 		*start = low;
 		*end = high;
@@ -444,7 +466,7 @@ static void cut_ways_out(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 }
 
 void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded,
-	unsigned line_shift, unsigned parts, bool checks)
+	unsigned line_shift, unsigned parts, bool checks, const uint64_t *at_first)
 {
 	const struct papi_vpmu_instruction *last;
 	unsigned used = 0, lines = 0;
@@ -454,6 +476,7 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 	plan->n_stores = plan->n_ways_out = 0;
 	plan->line_shift = line_shift;
 	plan->checks = checks;
+	plan->at_first = at_first;
 	plan->fetches = checks && parts & PAPI_VPMU_PART_CODE;
 	plan->needs_scratch = false;
 	for (unsigned i = 0; i < 16; i++)

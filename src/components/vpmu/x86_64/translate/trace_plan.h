@@ -53,7 +53,7 @@
  *	mov  r8, gs:[spilled r8]                  mov  r8, gs:[spilled r8]
  *
  * trace_plan.c finds the accesses, trace_follow.c follows the registers that they come from, trace_emit.c writes the
- * code. A plan is a function of the block alone.
+ * code. A plan is a function of the block, and of what registers are when it is about to run for the first time.
  */
 #ifndef PAPI_VPMU_X86_64_TRANSLATE_TRACE_PLAN_H
 #define PAPI_VPMU_X86_64_TRANSLATE_TRACE_PLAN_H
@@ -139,17 +139,19 @@ struct papi_vpmu_trace_plan {
 	/* While it is made. */
 	unsigned line_shift;  /* of L1I */
 	bool checks, fetches; /* what spans others is in one line of code */
+	const uint64_t *at_first;
 	struct papi_vpmu_known registers[16];
 	struct papi_vpmu_value values[PAPI_VPMU_RECORD_WORDS_MAX];
 	struct papi_vpmu_access single[PAPI_VPMU_MAX_ACCESSES]; /* the accesses without those that span others */
 };
 
 /* Plans the record of a block, which it makes shorter where there would be no free register or no room in a record;
- * with what those parts of the simulators need. With checks, nothing leaves it in the middle behind what is looked
+ * with what those parts of the simulators need. at_first: what the general registers are when it is about to run for
+ * the first time, or NULL where that is not known. With checks, nothing leaves it in the middle behind what is looked
  * for: each way out would have checks of its own; nor where branches are predicted: those that have not been taken
  * would not be told yet where a check fails that is the last before code goes over to records. */
 void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_vpmu_decoded *decoded,
-	unsigned line_shift, unsigned parts, bool checks);
+	unsigned line_shift, unsigned parts, bool checks, const uint64_t *at_first);
 
 /* The description of what runs up to a way out and its accesses; all is to be filed. accesses: room for 256. */
 struct papi_vpmu_description papi_vpmu_trace_plan_way_out(

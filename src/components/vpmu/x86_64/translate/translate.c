@@ -259,7 +259,8 @@ static void plan_record(struct papi_vpmu_translation *t)
 	const struct papi_vpmu_wants *wants = t->request.wants;
 
 	cut_at_range(wants, &t->decoded);
-	papi_vpmu_trace_plan_block(&t->plan, &t->decoded, t->request.line_shift, wants->parts, t->request.checks);
+	papi_vpmu_trace_plan_block(
+		&t->plan, &t->decoded, t->request.line_shift, wants->parts, t->request.checks, t->request.registers);
 	t->plan.description.counted = papi_vpmu_in_range(wants, t->pc);
 }
 

@@ -60,6 +60,7 @@ struct papi_vpmu_request {
 	unsigned line_shift; /* with parts of the simulators: of the lines of L1I, whose size is 1 << line_shift */
 	bool checks;         /* code looks by itself whether accesses hit (checks.c); records tell of branches alone */
 	unsigned data_shift; /* then: of its lines */
+	const uint64_t *registers; /* then: what they are before the block runs for the first time; or NULL */
 };
 
 /* Where the code goes, and to what it leads. */
