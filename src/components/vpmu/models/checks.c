@@ -194,15 +194,42 @@ static inline unsigned levels_missed(
 
 /* ---- accesses ---- */
 
+/* Whether all of it is in a line that has slots: it is the newest then. */
+static inline bool renew(const struct papi_vpmu_checked *checked, uint64_t address, uint64_t extent)
+{
+	struct papi_vpmu_checks *checks = checked->checks;
+	const struct papi_vpmu_slot *slot = papi_vpmu_slot_of(checks, address);
+
+	if (extent > checked->last || address - slot->start > checked->last - extent)
+		return false;
+	checks->uses[slot->use / sizeof(uint64_t)] = checks->now;
+	checks->now += PAPI_VPMU_TICK;
+	return true;
+}
+
+/* How many levels miss a line of settled addresses. */
+static unsigned levels_of_line(struct papi_vpmu_models *models, uint64_t counters[], uint64_t line, unsigned kind)
+{
+	uint64_t start = papi_vpmu_unsettle(models, line), place;
+	unsigned levels;
+
+	if (start && renew(&models->checked, start, 0))
+		return 0;
+	levels = levels_missed(models, counters, line, kind, &place);
+	if (start)
+		papi_vpmu_slots_fill(models, place, start);
+	return levels;
+}
+
 /* Across the end of a line, too: a miss when either half is one. */
 static void touch_settled(
 	struct papi_vpmu_models *models, uint64_t counters[], uint64_t address, uint64_t extent, unsigned kind)
 {
-	uint64_t size = models->checked.last + 1, end = address + extent, place;
+	uint64_t size = models->checked.last + 1, end = address + extent;
 	unsigned levels = 0;
 
 	for (address &= -size; address <= end; address += size)
-		levels = papi_vpmu_larger(levels, levels_missed(models, counters, address, kind, &place));
+		levels = papi_vpmu_larger(levels, levels_of_line(models, counters, address, kind));
 	papi_vpmu_count_missed(counters, levels, kind);
 }
 
@@ -218,19 +245,6 @@ static __attribute__((noinline)) void touch_slowly(
 	}
 	papi_vpmu_count_missed(counters, levels_missed(models, counters, settled, kind, &place), kind);
 	papi_vpmu_slots_fill(models, place, address - (settled & models->checked.last));
-}
-
-/* Whether all of it is in a line that has slots: it is the newest then. */
-static inline bool renew(const struct papi_vpmu_checked *checked, uint64_t address, uint64_t extent)
-{
-	struct papi_vpmu_checks *checks = checked->checks;
-	const struct papi_vpmu_slot *slot = papi_vpmu_slot_of(checks, address);
-
-	if (extent > checked->last || address - slot->start > checked->last - extent)
-		return false;
-	checks->uses[slot->use / sizeof(uint64_t)] = checks->now;
-	checks->now += PAPI_VPMU_TICK;
-	return true;
 }
 
 static inline void touch(

@@ -114,6 +114,14 @@ static inline uint64_t papi_vpmu_settle(const struct papi_vpmu_models *models, u
 	return address + (papi_vpmu_is_in_stack(models, address) ? models->stack_shift : 0);
 }
 
+/* An address that settles there; or 0. */
+static inline uint64_t papi_vpmu_unsettle(const struct papi_vpmu_models *models, uint64_t settled)
+{
+	if (papi_vpmu_is_in_stack(models, settled - models->stack_shift))
+		return settled - models->stack_shift;
+	return papi_vpmu_is_in_stack(models, settled) ? 0 : settled;
+}
+
 /* The same without a branch, where accesses to the stack and to all else take turns. */
 static inline uint64_t papi_vpmu_settle_evenly(const struct papi_vpmu_models *models, uint64_t address)
 {
