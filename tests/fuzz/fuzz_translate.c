@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "components/vpmu/translator/marks.h"
 #include "components/vpmu/x86_64/translate/recover.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
@@ -92,6 +93,7 @@ static void check(const struct papi_vpmu_translation *t)
 
 static void recover(struct papi_vpmu_translation *t, const struct papi_vpmu_wants *wants)
 {
+	static uint8_t marks[PAPI_VPMU_MAX_MARKS * PAPI_VPMU_PACKED_MARK_MAX];
 	uint64_t counters[PAPI_VPMU_COUNTERS] = { 0 }, spilled[16] = { 0 };
 	struct papi_vpmu_recovery recovery = { .block = &t->block,
 		.wants = wants,
@@ -99,11 +101,14 @@ static void recover(struct papi_vpmu_translation *t, const struct papi_vpmu_want
 		.counters = counters,
 		.spilled = spilled };
 
-	t->block.marks = t->marks;
+	CHECK(papi_vpmu_marks_pack(t->marks, t->n_marks, marks) <= sizeof(marks));
+	t->block.marks = marks;
 	t->block.bytes = papi_vpmu_view_bytes(t->request.view, t->pc);
 	for (unsigned i = 0; i < t->n_marks; i++) {
 		struct papi_vpmu_state state = { .pc = t->entry + t->marks[i].code };
+		struct papi_vpmu_mark mark = papi_vpmu_block_mark(&t->block, t->marks[i].code);
 
+		CHECK(memcmp(&mark, &t->marks[i], offsetof(struct papi_vpmu_mark, call) + 1) == 0);
 		papi_vpmu_recover_state(&recovery, &state);
 		CHECK(t->marks[i].kind != PAPI_VPMU_MARK_AT || state.pc - t->pc <= t->block.size);
 	}

@@ -609,7 +609,8 @@ void translate(struct subject *s)
 	if (s->code_size > PAPI_VPMU_EMIT_MARGIN)
 		subject_failed(s, "the code has %llu bytes", (unsigned long long)s->code_size);
 	memcpy(code, written, s->code_size);
-	s->t.block.marks = s->t.marks;
+	papi_vpmu_marks_pack(s->t.marks, s->t.n_marks, s->marks);
+	s->t.block.marks = s->marks;
 	s->t.block.bytes = (const uint8_t *)(uintptr_t)s->t.pc;
 	memset(s->marks_seen, 0, sizeof(s->marks_seen));
 	for (unsigned i = 0; i + 1 < s->t.n_marks; i++)

@@ -26,6 +26,7 @@
 #include <cmocka.h>
 
 #include "components/vpmu/call_frame.h"
+#include "components/vpmu/translator/marks.h"
 #include "components/vpmu/x86_64/translate/recover.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 
@@ -102,6 +103,7 @@ struct subject {
 	uint32_t branches[16]; /* of the stream */
 	unsigned n_branches;
 	bool marks_seen[PAPI_VPMU_MAX_MARKS];
+	uint8_t marks[PAPI_VPMU_MAX_MARKS * PAPI_VPMU_PACKED_MARK_MAX]; /* as the block has them */
 };
 
 /* Group fixtures: map what is needed; skip where the machine has it not. */

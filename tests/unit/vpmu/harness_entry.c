@@ -55,6 +55,7 @@ static void lead_on(const struct papi_vpmu_translation *t, uint64_t otherwise)
 uint64_t run_arrival(struct papi_vpmu_translation *t, uint64_t pc, bool before, uint64_t otherwise, uint64_t target)
 {
 	struct papi_vpmu_place place = { .e = { .next = harness_code(), .to_code = 0 } };
+	static uint8_t marks[PAPI_VPMU_MAX_MARKS * PAPI_VPMU_PACKED_MARK_MAX];
 	struct machine start = { .flags = 0x8d7 | 0x200 };
 
 	harness_catch_signals();
@@ -66,7 +67,8 @@ uint64_t run_arrival(struct papi_vpmu_translation *t, uint64_t pc, bool before, 
 	if (otherwise)
 		lead_on(t, otherwise);
 	entry_block = t->block;
-	entry_block.marks = t->marks;
+	papi_vpmu_marks_pack(t->marks, t->n_marks, marks);
+	entry_block.marks = marks;
 	memset(harness_area()->bytes, 0, sizeof(harness_area()->bytes));
 	*word(VPMU_JUMP_MISS) = harness_label_miss();
 	for (unsigned i = 0; i < 16; i++)

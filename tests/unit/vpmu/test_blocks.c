@@ -656,9 +656,73 @@ static void weights_are_the_most_that_can_happen(void **state)
 	EXPECT_WEIGHT("alone", "\x06", INSTRUCTIONS, INT32_MAX, INT32_MAX);
 }
 
+static unsigned next_random(uint64_t *random)
+{
+	*random = *random * 6364136223846793005 + 1442695040888963407;
+	return (unsigned)(*random >> 33);
+}
+
+/* Each changes something of the one before, a little or all of it. */
+static void next_mark(struct papi_vpmu_mark *mark, uint64_t *random)
+{
+	static const unsigned distances[] = { 1, 4, 30, 31, 32, 255, 300 };
+
+	mark->code = (uint16_t)(mark->code + distances[next_random(random) % 7]);
+	if (next_random(random) % 2)
+		mark->pc = (uint16_t)(next_random(random) % 4 ? mark->pc + next_random(random) % 300 - 150
+							      : next_random(random));
+	if (next_random(random) % 2)
+		mark->spilled = (uint16_t)(next_random(random) % 4 ? mark->spilled ^ 1u << next_random(random) % 16
+								   : next_random(random));
+	if (next_random(random) % 3)
+		return;
+	mark->added = (uint8_t)next_random(random);
+	mark->kind = (uint8_t)(next_random(random) % (PAPI_VPMU_MARK_ASIDE + 1));
+	mark->call = (uint8_t)(next_random(random) % 8);
+}
+
+static void expect_mark(const struct papi_vpmu_block *block, int64_t offset, const struct papi_vpmu_mark *expected)
+{
+	struct papi_vpmu_mark mark = papi_vpmu_block_mark(block, offset);
+
+	assert_int_equal(mark.code, expected->code);
+	assert_int_equal(mark.pc, expected->pc);
+	assert_int_equal(mark.spilled, expected->spilled);
+	assert_int_equal(mark.added, expected->added);
+	assert_int_equal(mark.kind, expected->kind);
+	assert_int_equal(mark.call, expected->call);
+}
+
+static void marks_are_kept_as_they_are(void **state)
+{
+	static struct papi_vpmu_mark marks[100];
+	static uint8_t packed[100 * PAPI_VPMU_PACKED_MARK_MAX + 1];
+	struct papi_vpmu_block block = { .marks = packed, .n_marks = 100 };
+	uint64_t random = 5;
+
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		size_t size;
+
+		for (unsigned i = 0; i < 100; i++) {
+			marks[i] = i ? marks[i - 1] : (struct papi_vpmu_mark){ 0 };
+			next_mark(&marks[i], &random);
+		}
+		packed[sizeof(packed) - 1] = 0xa5;
+		size = papi_vpmu_marks_pack(marks, 100, packed);
+		assert_true(size > 100 && size < sizeof(packed) && packed[sizeof(packed) - 1] == 0xa5);
+		expect_mark(&block, -1, &marks[0]);
+		for (unsigned i = 0; i < 100; i++) {
+			expect_mark(&block, marks[i].code, &marks[i]);
+			expect_mark(&block, i < 99 ? marks[i + 1].code - 1 : 1 << 20, &marks[i]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(marks_are_kept_as_they_are),
 		cmocka_unit_test(what_runs_alone),
 		cmocka_unit_test(a_breakpoint_of_a_debugger_runs_alone),
 		cmocka_unit_test(what_must_not_be_read_runs_alone),

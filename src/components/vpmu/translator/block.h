@@ -76,7 +76,7 @@ struct papi_vpmu_block {
 	struct papi_vpmu_block *arrival;
 	uint64_t target; /* of a direct branch at its end */
 	struct papi_vpmu_flavour *flavour;
-	struct papi_vpmu_mark *marks;
+	const uint8_t *marks; /* as they are kept (marks.h) */
 	const uint8_t *bytes; /* size of the program's, as they were */
 	uint16_t n_marks;
 	uint16_t branch;      /* offset of the last instruction; of an arrival, see translate.h of its processor */
@@ -91,21 +91,5 @@ struct papi_vpmu_block {
 	bool reached; /* by an indirect branch, once; an arrival: it is, or was, in the jumps of a thread */
 	bool follows; /* it is the end of another, where that jumps to: nobody else finds it */
 };
-
-/* The last mark that begins at or before an offset from the entry; the first one for what is before that. */
-static inline const struct papi_vpmu_mark *papi_vpmu_block_mark(const struct papi_vpmu_block *block, int64_t offset)
-{
-	unsigned low = 1, high = block->n_marks;
-
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (block->marks[middle].code <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &block->marks[low - 1];
-}
 
 #endif

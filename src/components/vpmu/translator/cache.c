@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "components/vpmu/translator/jumps.h"
 #include "components/vpmu/translator/maps.h"
+#include "components/vpmu/translator/marks.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/segments.h"
 #include "components/vpmu/translator/thread.h"
@@ -16,6 +17,7 @@
 #define LINK_NUMBERS (1 << 19)
 
 static unsigned live_blocks;
+static atomic_uint made;
 static uint64_t epoch;
 static unsigned max_blocks = UINT_MAX;
 static atomic_int lock;
@@ -115,10 +117,8 @@ struct papi_vpmu_block *papi_vpmu_cache_close(
 
 	*kept = *block;
 	kept->code_size = (uint32_t)(papi_vpmu_emit_address(e) - block->code);
-	kept->marks = current->marks + current->n_marks;
-	for (unsigned i = 0; i < block->n_marks; i++)
-		kept->marks[i] = marks[i];
-	current->n_marks += block->n_marks;
+	kept->marks = current->marks + current->marks_size;
+	current->marks_size += papi_vpmu_marks_pack(marks, block->n_marks, current->marks + current->marks_size);
 	kept->bytes = current->bytes + current->n_bytes;
 	for (unsigned i = 0; i < block->size; i++)
 		current->bytes[current->n_bytes++] = ((const uint8_t *)(uintptr_t)block->pc)[i];
@@ -126,8 +126,14 @@ struct papi_vpmu_block *papi_vpmu_cache_close(
 	if (block->flavour && !block->follows)
 		papi_vpmu_flavour_add(kept);
 	live_blocks++;
+	atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
 	atomic_store_explicit(&current->n_blocks, n + 1, memory_order_release);
 	return kept;
+}
+
+unsigned papi_vpmu_cache_blocks_made(void)
+{
+	return atomic_load_explicit(&made, memory_order_relaxed);
 }
 
 /* ---- links ---- */

@@ -37,6 +37,8 @@ const struct papi_vpmu_block *papi_vpmu_cache_block_with(uint32_t code);
 /* Whether an address is in a segment; in one that is not given back as soon as threads have left it. */
 bool papi_vpmu_cache_holds(uint64_t code);
 bool papi_vpmu_cache_is_live(uint64_t code);
+/* How many blocks have been filed as yet, modulo 2^32; without its lock. */
+unsigned papi_vpmu_cache_blocks_made(void);
 
 /* Where the code at that address is written, which is in a segment; it runs *to_code bytes on. */
 uint8_t *papi_vpmu_cache_written(uint64_t code, intptr_t *to_code);

@@ -23,6 +23,7 @@
 #include "components/vpmu/translator/calls.h"
 #include "components/vpmu/translator/gates.h"
 #include "components/vpmu/translator/library.h"
+#include "components/vpmu/translator/marks.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/profile.h"
 #include "components/vpmu/translator/signals.h"
@@ -116,7 +117,7 @@ static bool is_in_call(uint64_t pc)
 
 	papi_vpmu_cache_lock();
 	block = papi_vpmu_cache_block_at(pc);
-	is = block && block->n_marks && papi_vpmu_block_mark(block, (int64_t)(pc - block->code))->call;
+	is = block && block->n_marks && papi_vpmu_block_mark(block, (int64_t)(pc - block->code)).call;
 	papi_vpmu_cache_unlock();
 	return is;
 }

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "components/vpmu/translator/cache.h"
+#include "components/vpmu/translator/marks.h"
 #include "components/vpmu/translator/memory.h"
 #include "components/vpmu/translator/processor.h"
 #include "components/vpmu/translator/region.h"
@@ -23,8 +24,10 @@
  * quarters. */
 #define PER_BLOCK 80
 #define PER_LINK  40
-#define PER_MARK  10
+#define PER_MARK  5 /* bytes of marks */
 #define PER_BYTE  5 /* of the program */
+/* The most that one needs, with where indirect branches arrive. */
+#define MARKS_OF_BLOCK ((size_t)2064 * PAPI_VPMU_PACKED_MARK_MAX)
 /* Bytes of memory whose pages are prepared at a time, and how many are to be ahead. */
 #define STEP_SMALLEST ((size_t)32 << 10)
 #define AHEAD         ((size_t)4 << 10)
@@ -45,7 +48,7 @@ static size_t live_limit(void)
 static size_t size_of_tables(size_t size)
 {
 	return size / PER_BLOCK * sizeof(struct papi_vpmu_block) + size / PER_LINK * sizeof(struct papi_vpmu_link) +
-		size / PER_MARK * sizeof(struct papi_vpmu_mark) + size / PER_BYTE;
+		size / PER_MARK + size / PER_BYTE;
 }
 
 static void give_back(struct papi_vpmu_segment *segment)
@@ -64,8 +67,8 @@ static bool map_tables(struct papi_vpmu_segment *segment)
 	segment->tables = memory;
 	segment->blocks = (struct papi_vpmu_block *)(void *)memory;
 	segment->links = (struct papi_vpmu_link *)(segment->blocks + segment->size / PER_BLOCK);
-	segment->marks = (struct papi_vpmu_mark *)(segment->links + segment->size / PER_LINK);
-	segment->bytes = (uint8_t *)(segment->marks + segment->size / PER_MARK);
+	segment->marks = (uint8_t *)(segment->links + segment->size / PER_LINK);
+	segment->bytes = segment->marks + segment->size / PER_MARK;
 	return memory;
 }
 
@@ -162,7 +165,7 @@ static bool is_full(const struct papi_vpmu_segment *segment)
 	return segment->size - segment->used < PAPI_VPMU_EMIT_MARGIN + 128 ||
 		segment->n_blocks + 1 >= segment->size / PER_BLOCK ||
 		segment->n_links >= segment->size / PER_LINK - 1024 ||
-		segment->n_marks >= segment->size / PER_MARK - 2064 ||
+		segment->marks_size >= segment->size / PER_MARK - MARKS_OF_BLOCK ||
 		segment->n_bytes >= segment->size / PER_BYTE - 4096;
 }
 
@@ -195,8 +198,7 @@ static void prepare_all(struct papi_vpmu_segment *segment)
 		segment->size / PER_BLOCK * sizeof(*segment->blocks));
 	prepare(&segment->prepared[2], (uint8_t *)segment->links, segment->n_links * sizeof(*segment->links),
 		segment->size / PER_LINK * sizeof(*segment->links));
-	prepare(&segment->prepared[3], (uint8_t *)segment->marks, segment->n_marks * sizeof(*segment->marks),
-		segment->size / PER_MARK * sizeof(*segment->marks));
+	prepare(&segment->prepared[3], segment->marks, segment->marks_size, segment->size / PER_MARK);
 	prepare(&segment->prepared[4], segment->bytes, segment->n_bytes, segment->size / PER_BYTE);
 }
 

@@ -32,8 +32,8 @@ struct papi_vpmu_segment {
 	atomic_uint n_blocks;
 	struct papi_vpmu_link *links;
 	unsigned n_links;
-	struct papi_vpmu_mark *marks;
-	unsigned n_marks;
+	uint8_t *marks; /* one block's after the other's */
+	size_t marks_size;
 	uint8_t *bytes; /* of the program, one block's after the other's */
 	size_t n_bytes;
 	size_t prepared[5]; /* how much of each of its pieces of memory has its pages */

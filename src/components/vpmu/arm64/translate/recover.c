@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "components/vpmu/arm64/translate/translate.h"
+#include "components/vpmu/translator/marks.h"
 
 static void decode_at(const struct papi_vpmu_block *block, uint32_t offset, struct papi_a64_instruction *instruction)
 {
@@ -183,38 +184,38 @@ static void recover_registers(
 
 /* On the way of a stale block, which has left at its entry, it is there yet; but behind the first instruction there,
  * its count is in memory. */
-static const struct papi_vpmu_mark *mark_of(const struct papi_vpmu_block *block, uint64_t code)
+static struct papi_vpmu_mark mark_of(const struct papi_vpmu_block *block, uint64_t code)
 {
-	static const struct papi_vpmu_mark stored = { .kind = PAPI_VPMU_MARK_AT };
+	const struct papi_vpmu_mark stored = { .kind = PAPI_VPMU_MARK_AT };
 	int64_t offset = (int64_t)(code - block->code);
 
 	if (offset < 0 && offset != -A64_STUB)
-		return &stored;
+		return stored;
 	return papi_vpmu_block_mark(block, offset < 0 ? A64_ENTRY : offset);
 }
 
 void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *state)
 {
-	const struct papi_vpmu_mark *mark;
+	struct papi_vpmu_mark mark;
 
 	if (!r->block->n_marks)
 		return;
 	mark = mark_of(r->block, state->pc);
-	if (mark->spilled & PAPI_A64_COUNT_15)
+	if (mark.spilled & PAPI_A64_COUNT_15)
 		r->lane[__builtin_ctzll(papi_vpmu_wanted(r->wants))] = state->registers[A64_BORROWED];
 	if (r->wants && r->block->size) {
 		if (papi_a64_counts_one(r->wants))
-			correct_one(r, mark);
+			correct_one(r, &mark);
 		else
-			correct_counters(r, mark);
-		correct_taken(r, mark);
+			correct_counters(r, &mark);
+		correct_taken(r, &mark);
 	}
-	if (mark->spilled & PAPI_A64_ADDED_ACTIVE)
-		take_back_active(r, mark->pc, state->registers[A64_BORROWED]);
-	state->pc = recover_pc(r, mark, state);
-	recover_registers(r, mark, state);
-	if (mark->call && r->finish_call)
-		r->finish_call(r, mark->call, state);
+	if (mark.spilled & PAPI_A64_ADDED_ACTIVE)
+		take_back_active(r, mark.pc, state->registers[A64_BORROWED]);
+	state->pc = recover_pc(r, &mark, state);
+	recover_registers(r, &mark, state);
+	if (mark.call && r->finish_call)
+		r->finish_call(r, mark.call, state);
 }
 
 /* ---- records ---- */
@@ -223,15 +224,15 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
  * the end. */
 bool papi_a64_find_untold(const struct papi_vpmu_block *block, uint64_t code, struct papi_a64_untold *untold)
 {
-	const struct papi_vpmu_mark *mark;
+	struct papi_vpmu_mark mark;
 
 	if (!block->n_marks || !block->size)
 		return false;
 	mark = mark_of(block, code);
-	untold->part.n = is_done(mark) ? block->size / 4 : mark->pc / 4u;
-	untold->part.taken = is_done(mark) || is_aside(mark);
-	untold->branches = !(mark->spilled & PAPI_A64_TOLD_BRANCHES);
-	untold->record = !(mark->spilled & PAPI_A64_TOLD_RECORD);
+	untold->part.n = is_done(&mark) ? block->size / 4 : mark.pc / 4u;
+	untold->part.taken = is_done(&mark) || is_aside(&mark);
+	untold->branches = !(mark.spilled & PAPI_A64_TOLD_BRANCHES);
+	untold->record = !(mark.spilled & PAPI_A64_TOLD_RECORD);
 	return untold->part.n && (untold->branches || untold->record);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "components/vpmu/translator/marks.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* Of what a mark says to have been added: sums, and the way behind them. */
@@ -230,7 +231,7 @@ static void recover_registers(
 void papi_vpmu_recover_state(const struct papi_vpmu_recovery *r, struct papi_vpmu_state *state)
 {
 	int64_t offset = (int64_t)(state->pc - r->block->code);
-	const struct papi_vpmu_mark *mark;
+	struct papi_vpmu_mark mark;
 
 	if (!r->block->n_marks)
 		return;
@@ -240,10 +241,10 @@ void papi_vpmu_recover_state(const struct papi_vpmu_recovery *r, struct papi_vpm
 	}
 	mark = papi_vpmu_block_mark(r->block, offset);
 	if (r->wants)
-		correct_counters(r, mark, state->registers[RCX]);
-	recover_registers(r, mark, state);
-	if (mark->call && r->finish_call)
-		r->finish_call(r, mark->call, state);
+		correct_counters(r, &mark, state->registers[RCX]);
+	recover_registers(r, &mark, state);
+	if (mark.call && r->finish_call)
+		r->finish_call(r, mark.call, state);
 }
 
 static void take_back(const struct papi_vpmu_recovery *r, const struct papi_vpmu_instruction *instruction)
