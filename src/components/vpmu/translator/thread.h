@@ -154,7 +154,10 @@ struct papi_vpmu_thread {
 	/* Where code looks by itself (trace.c): how often blocks have left, since that time of uses; or words of the
 	 * trace, since there were so many misses. */
 	uint64_t passed, since;
-	uint64_t enough;                               /* of either, before that is judged */
+	uint64_t enough; /* of either, before that is judged */
+	/* Of a trace that comes first: how many words had come when it was last looked at, and blocks of all threads. */
+	uint64_t passed_then;
+	unsigned blocks_seen;
 	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */
 
 	_Alignas(65536) uint64_t jumps[PAPI_VPMU_JUMPS];

@@ -27,7 +27,10 @@
  * change, since all code has to be there for both.
  */
 #define ENOUGH 65536
-/* Words before code looks for the first time that has begun with a trace: what has run by then takes less memory. */
+/* Code that has begun with a trace looks for the first time when so many words have come and few blocks, or after very
+ * many: what runs while a program starts runs seldom, and takes less memory so. */
+#define WORDS_AT_FIRST  ((uint64_t)1 << 22)
+#define BLOCKS_AT_FIRST 256
 #define ENOUGH_AT_FIRST ((uint64_t)3 << 25)
 
 static unsigned too_much(const struct papi_vpmu_thread *thread)
@@ -327,6 +330,20 @@ static bool comes_first(const struct papi_vpmu_thread *thread)
 	return thread->wants.parts & PAPI_VPMU_PART_CODE && thread->enough == ENOUGH;
 }
 
+/* Whether there have been enough words since it was last judged whether a trace is needed. */
+static bool is_enough(struct papi_vpmu_thread *thread)
+{
+	unsigned blocks = papi_vpmu_cache_blocks_made(), more = blocks - thread->blocks_seen;
+
+	if (!comes_first(thread))
+		return thread->passed >= thread->enough;
+	if (thread->passed - thread->passed_then < WORDS_AT_FIRST)
+		return false;
+	thread->passed_then = thread->passed;
+	thread->blocks_seen = blocks;
+	return more < BLOCKS_AT_FIRST || thread->passed >= ENOUGH_AT_FIRST;
+}
+
 bool papi_vpmu_trace_full(struct papi_vpmu_thread *thread)
 {
 	uint64_t words = (uint64_t)(thread->trace_next - thread->trace), missed;
@@ -335,12 +352,12 @@ bool papi_vpmu_trace_full(struct papi_vpmu_thread *thread)
 	if (!thread->wants.traces)
 		return false;
 	thread->passed += words;
-	if (thread->passed < (comes_first(thread) ? ENOUGH_AT_FIRST : thread->enough))
+	if (!is_enough(thread))
 		return false;
 	words = thread->passed;
 	missed = misses_of(thread) - thread->since;
 	thread->since += missed;
-	thread->passed = 0;
+	thread->passed = thread->passed_then = 0;
 	if (missed * little(thread) >= words)
 		return false;
 	papi_vpmu_trace_arrive(thread); /* the next record would have told where the last one led to */
