@@ -155,7 +155,7 @@ struct papi_vpmu_thread {
 	 * trace, since there were so many misses. */
 	uint64_t passed, since;
 	uint64_t enough; /* of either, before that is judged */
-	/* Of a trace that comes first: how many words had come when it was last looked at, and blocks of all threads. */
+	/* Of a trace that comes first: how many words had come when somebody last looked, and blocks of all threads. */
 	uint64_t passed_then;
 	unsigned blocks_seen;
 	_Alignas(64) unsigned char vector_state[4096]; /* as the processor saves it */

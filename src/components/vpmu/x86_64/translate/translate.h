@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From bytes of the program to code that does the same and counts: bytes, an address and what is wanted go in; code,
- * marks and links come out. A pure function in two steps, papi_vpmu_translation_plan() and _emit(): no memory but its
- * arguments, no lock, no system call. blocks.c calls it under the lock of the cache, and files what comes out.
+ * From bytes of the program to code that does the same and counts: bytes, an address, what is wanted, and what
+ * registers hold before it runs for the first time go in; code, marks and links come out. A pure function in two
+ * steps, papi_vpmu_translation_plan() and _emit(): no memory but its arguments, no lock, no system call. blocks.c calls
+ * it under the lock of the cache, and files what comes out.
  *
  *	program                      code, with instructions, loads and taken branches wanted
  *	    cmp  [rip + x], rax      entry   mov  gs:[spilled rcx], rcx      x is out of reach (copy.c)
