@@ -417,16 +417,26 @@ static void do_daxpys(void)
 		do_daxpy();
 }
 
-/* What the loop takes here, in microseconds. */
-static long duration(void)
+/* What so many rounds take here, in microseconds. */
+static long duration(uint64_t rounds)
 {
 	long long counts[ALL], start, end;
 
-	count(do_known, ROUNDS, TOTAL, counts);
+	count(do_known, rounds, TOTAL, counts);
 	start = PAPI_get_real_usec();
-	count(do_known, ROUNDS, TOTAL, counts);
+	count(do_known, rounds, TOTAL, counts);
 	end = PAPI_get_real_usec();
 	return (long)(end - start);
+}
+
+/* So many that signals come in the loop often enough: most of the time would be that of starting to count. */
+static uint64_t enough_rounds(void)
+{
+	uint64_t rounds = ROUNDS;
+
+	while (duration(rounds) < 4000 && rounds < 1 << 20)
+		rounds *= 2;
+	return rounds;
 }
 
 static void start_timer(long microseconds)
@@ -476,7 +486,8 @@ static void signals_keep_all(void)
 {
 	struct sigaction action = { .sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART };
 	long long counts[ALL], quiet[ALL];
-	long interval = duration() / 8 + 300;
+	uint64_t rounds = enough_rounds();
+	long interval = duration(rounds) / 8 + 300;
 
 	count(do_daxpys, N, DOUBLES, quiet);
 	REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
@@ -484,7 +495,7 @@ static void signals_keep_all(void)
 		static const int events[] = { -1, TOTAL, MISPREDICTED };
 
 		start_timer(interval);
-		count(do_known, ROUNDS, events[i % 3], counts);
+		count(do_known, rounds, events[i % 3], counts);
 		count(do_daxpys, N, DOUBLES, counts);
 		start_timer(0);
 		if (!EXPECT_EQUAL(quiet[0], counts[0]) || !EXPECT_EQUAL(0, (long long)wrong))
