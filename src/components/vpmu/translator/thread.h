@@ -104,6 +104,7 @@ struct papi_vpmu_thread {
 	uint64_t thread_base;      /* papi_vpmu_processor_thread_pointer() */
 	void (*check)(void);       /* where code leaves that has found that something may miss */
 	int64_t access;            /* what that is (exits.h) */
+	uint64_t look_limit;       /* a time of uses: what such code tells of branches is to be drained behind it */
 
 	_Alignas(1024) struct papi_vpmu_gate gates[PAPI_VPMU_GATES];
 	_Alignas(2048) unsigned char syscall_kinds[512];

@@ -18,7 +18,10 @@
 /* Small enough to stay in the processor's caches until it is read, large enough that reading it costs nothing
  * beside. */
 #define TRACE_WORDS 2048
-#define TRACE_SIZE  ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX) * sizeof(uint64_t))
+/* Blocks that look do not ask for room: they leave when there have been so many uses since the last time, of which each
+ * has one at least, and tells at most of one conditional branch, and another with a record of two words. */
+#define LOOKS      4096
+#define TRACE_SIZE ((TRACE_WORDS + PAPI_VPMU_RECORD_WORDS_MAX + 2 * LOOKS) * sizeof(uint64_t))
 
 /*
  * Where code looks by itself whether accesses hit and one of so many does not, it leaves too often, and a trace takes
@@ -45,10 +48,10 @@ static unsigned little(const struct papi_vpmu_thread *thread)
 	return 2 * too_much(thread);
 }
 
-/* A block asks for room in the trace, or if it makes no record, among the branches. Behind their limit is room for
- * those of all blocks that do not ask. */
+/* Any other block asks for room in the trace, or if it makes no record, among the branches. Behind their limit is room
+ * for those of all blocks that do not ask. */
 #define BRANCHES      4096
-#define BRANCHES_SIZE ((BRANCHES + (TRACE_WORDS + 2) * PAPI_VPMU_BRANCHES_OF_RECORD) * sizeof(uint32_t))
+#define BRANCHES_SIZE ((BRANCHES + LOOKS + (TRACE_WORDS + 2) * PAPI_VPMU_BRANCHES_OF_RECORD) * sizeof(uint32_t))
 #define BUFFERS_SIZE  (TRACE_SIZE + BRANCHES_SIZE)
 
 /* Where indirect branches have been is known by its number, which the page may not have yet. */
@@ -231,6 +234,7 @@ void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread)
 	if (!is_empty(thread))
 		simulate(thread);
 	papi_vpmu_models_check(thread->models, checks);
+	thread->look_limit = thread->checks.now + LOOKS * PAPI_VPMU_TICK;
 	thread->since = checks ? thread->checks.now : misses_of(thread);
 	thread->passed = 0;
 }
@@ -288,7 +292,7 @@ static void check_access(struct papi_vpmu_thread *thread)
 		behind = check_parts(thread, counters, address);
 	else if (access & PAPI_VPMU_ACCESS_CODE)
 		papi_vpmu_checks_fetch(models, counters, thread->record[0]);
-	else
+	else if (!(access & PAPI_VPMU_ACCESS_NONE))
 		papi_vpmu_checks_touch(models, counters, address, access >> PAPI_VPMU_ACCESS_EXTENT & 0xff,
 			access >> PAPI_VPMU_ACCESS_IS_WRITE & 1);
 	thread->code += behind;
@@ -300,6 +304,12 @@ static bool go_over(struct papi_vpmu_thread *thread)
 {
 	thread->enough *= 2;
 	return true;
+}
+
+static void make_room(struct papi_vpmu_thread *thread)
+{
+	papi_vpmu_trace_drain(thread);
+	thread->look_limit = thread->checks.now + LOOKS * PAPI_VPMU_TICK;
 }
 
 bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
@@ -314,7 +324,9 @@ bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
 		check_access(thread);
 	}
 	note_failure(thread);
-	thread->passed++;
+	thread->passed += whole || !((uint64_t)thread->access & PAPI_VPMU_ACCESS_NONE);
+	if (thread->checks.now > thread->look_limit)
+		make_room(thread);
 	uses = (thread->checks.now - thread->since) / PAPI_VPMU_TICK;
 	if (uses < thread->enough || !(whole || (uint64_t)thread->access & PAPI_VPMU_ACCESS_LAST))
 		return false;

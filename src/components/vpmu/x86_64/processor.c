@@ -52,6 +52,7 @@ AT(notes_next, VPMU_NOTES_NEXT);
 AT(thread_base, VPMU_THREAD_BASE);
 AT(check, VPMU_CHECK);
 AT(access, VPMU_ACCESS);
+AT(look_limit, VPMU_LOOK_LIMIT);
 AT(record, VPMU_RECORD);
 AT(checks.now, VPMU_NOW);
 AT(checks.uses, VPMU_USES);

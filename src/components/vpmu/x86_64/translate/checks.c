@@ -25,6 +25,8 @@
  *	lea  r10, [r10 + tick]             unless the next is an access, or a line of this page
  *	...
  *	mov  gs:[now], r10
+ *	cmp  r10, gs:[look_limit]          if the block tells of a branch, whether there is room for that
+ *	ja   missed
  *
  *	missed: mov  gs:[record], the number of the line of code, or none of that
  *	      mov  gs:[access], where it goes on, extent, whether it is a write
@@ -88,12 +90,13 @@ static bool is_simple(const struct papi_vpmu_translation *t, const struct papi_v
 	return !papi_vpmu_is_special(access) && access->extent < 1 << t->request.data_shift;
 }
 
-/* Three that no value needs at that point, nor what goes into the trace. */
+/* Three that no value needs at that point. The third is the pointer, which the block does not use, as it is needed
+ * further on if the block tells anything. */
 static bool choose_registers(struct papi_vpmu_translation *t)
 {
 	static const unsigned candidates[] = { R8, R9, R10, R11, RBP, R12, R13, R14, R15, RBX, RSI, RDI, RDX, RCX };
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
-	unsigned used = papi_vpmu_tells_anything(t) ? 1u << plan->pointer : 0, found = 0;
+	unsigned used = 1u << plan->pointer, found = 0;
 
 	for (unsigned word = 1; word < plan->words; word++) {
 		const struct papi_vpmu_value *value = &plan->values[word];
@@ -101,10 +104,11 @@ static bool choose_registers(struct papi_vpmu_translation *t)
 		used |= value->base >= 0 ? 1u << value->base : 0;
 		used |= value->index >= 0 ? 1u << value->index : 0;
 	}
-	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && found < 3; i++)
+	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && found < 2; i++)
 		if (!(used >> candidates[i] & 1))
 			t->checks.registers[found++] = candidates[i];
-	return found == 3;
+	t->checks.registers[2] = plan->pointer;
+	return found == 2;
 }
 
 static void follow_to(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_decoded *decoded, unsigned point)
@@ -238,12 +242,13 @@ static unsigned lines_of(const struct papi_vpmu_description *block)
 	return (unsigned)block->n_lines + block->n_other_lines;
 }
 
-static void note_missed(struct papi_vpmu_translation *t, uint8_t *place, bool is_line, unsigned which)
+static void note_missed(
+	struct papi_vpmu_translation *t, uint8_t *place, enum papi_vpmu_checks_sort sort, unsigned which)
 {
 	t->checks.missed[t->checks.n_missed++] = (struct papi_vpmu_checks_missed){
 		.place = place,
 		.behind = (uint16_t)(papi_vpmu_emit_address(&t->e) - t->entry),
-		.is_line = is_line,
+		.sort = sort,
 		.which = which,
 	};
 }
@@ -253,7 +258,7 @@ static void emit_group(struct papi_vpmu_translation *t, unsigned access)
 {
 	uint8_t *missed = emit_check(t, &t->plan.accesses[access]);
 
-	note_missed(t, missed, false, access);
+	note_missed(t, missed, PAPI_VPMU_CHECKS_ACCESS, access);
 }
 
 /* The use of a page is noted with its last line. */
@@ -274,7 +279,14 @@ static void emit_line(struct papi_vpmu_translation *t, unsigned i)
 	if (i + 1 == block->n_lines || i + 1 == lines_of(block))
 		papi_vpmu_emit_store(&t->e, VPMU_PAGES + (unsigned)(page % PAPI_VPMU_CODE_PAGES * 8), now);
 	t->checks.is_used = true;
-	note_missed(t, missed, true, i);
+	note_missed(t, missed, PAPI_VPMU_CHECKS_LINE, i);
+}
+
+/* Branches that are told have room until then. */
+static void emit_look_at_time(struct papi_vpmu_translation *t)
+{
+	papi_vpmu_emit_compare_flags(&t->e, t->checks.registers[2], VPMU_LOOK_LIMIT);
+	note_missed(t, papi_vpmu_emit_jump_if(&t->e, PAPI_VPMU_IF_ABOVE), PAPI_VPMU_CHECKS_TIME, 0);
 }
 
 /* In the order of the program (papi_vpmu_run_in_order()). */
@@ -295,6 +307,8 @@ static void emit_looks(struct papi_vpmu_translation *t)
 	if (t->checks.is_used)
 		emit_tick(t);
 	papi_vpmu_emit_store(&t->e, VPMU_NOW, now);
+	if (papi_vpmu_tells_anything(t))
+		emit_look_at_time(t);
 }
 
 /* Goes to the runtime, with what is at hand there (exits.h), which comes back to the place that is returned, or so far
@@ -360,11 +374,13 @@ static unsigned access_of(const struct papi_vpmu_access *access)
 /* Where a check leads that fails: tells what the runtime is to know of the access. */
 static uint8_t *emit_missed(struct papi_vpmu_translation *t, const struct papi_vpmu_checks_missed *missed)
 {
-	const struct papi_vpmu_access *access = missed->is_line ? NULL : &t->plan.accesses[missed->which];
+	const struct papi_vpmu_access *access = &t->plan.accesses[missed->which];
 	unsigned what = missed == &t->checks.missed[t->checks.n_missed - 1] ? PAPI_VPMU_ACCESS_LAST : 0;
 
 	papi_vpmu_emit_to_even(&t->e);
-	if (!access) {
+	if (missed->sort == PAPI_VPMU_CHECKS_TIME) {
+		what |= PAPI_VPMU_ACCESS_NONE | missed->behind;
+	} else if (missed->sort == PAPI_VPMU_CHECKS_LINE) {
 		what |= PAPI_VPMU_ACCESS_CODE | missed->behind;
 	} else if (access->spanned) {
 		what |= PAPI_VPMU_ACCESS_PARTS | (unsigned)(papi_vpmu_emit_address(&t->e) - t->entry);
@@ -373,7 +389,7 @@ static uint8_t *emit_missed(struct papi_vpmu_translation *t, const struct papi_v
 		what |= access_of(access) | missed->behind;
 	}
 	papi_vpmu_emit_land_32(&t->e, missed->place);
-	if (!access)
+	if (missed->sort == PAPI_VPMU_CHECKS_LINE)
 		papi_vpmu_emit_store_constant(
 			&t->e, VPMU_RECORD, (int32_t)papi_vpmu_line_of(&t->plan.description, missed->which));
 	papi_vpmu_emit_store_constant(&t->e, VPMU_ACCESS, (int32_t)what);
@@ -411,7 +427,7 @@ static void leave(struct papi_vpmu_translation *t, uint64_t pc)
 		papi_vpmu_mark_as(t, pc, PAPI_VPMU_MARK_AT);
 		papi_vpmu_unspill(t, RAX, pc);
 	}
-	for (unsigned i = 3; i-- > first_register(t) && !t->checks.always;)
+	for (unsigned i = papi_vpmu_tells_anything(t) ? 2 : 3; i-- > first_register(t) && !t->checks.always;)
 		papi_vpmu_unspill(t, t->checks.registers[i], pc);
 }
 
@@ -454,11 +470,11 @@ void papi_vpmu_checks_before(struct papi_vpmu_translation *t, unsigned instructi
 	leave(t, pc);
 }
 
-/* All that leads on from lines of code, or from accesses, arrives here. */
-static void land(struct papi_vpmu_translation *t, bool is_line)
+/* All that leads on from accesses, or from what has no address, arrives here. */
+static void land(struct papi_vpmu_translation *t, bool has_address)
 {
 	for (unsigned i = 0; i < t->checks.n_missed; i++)
-		if (t->checks.missed[i].is_line == is_line)
+		if ((t->checks.missed[i].sort == PAPI_VPMU_CHECKS_ACCESS) == has_address)
 			papi_vpmu_emit_land_32(&t->e, t->checks.missed[i].place);
 }
 
@@ -473,10 +489,10 @@ void papi_vpmu_checks_finish(struct papi_vpmu_translation *t)
 	papi_vpmu_mark_as(t, pc_of_point(t), t->checks.kind);
 	for (unsigned i = 0; i < n; i++)
 		t->checks.missed[i].place = emit_missed(t, &t->checks.missed[i]);
-	land(t, false);
+	land(t, true);
 	if (t->plan.description.accesses)
 		papi_vpmu_emit_add_load_indexed_flags(&t->e, address, slot, VPMU_SLOTS);
-	land(t, true);
+	land(t, false);
 	papi_vpmu_emit_lead_32(emit_leave(t, what_of(t), slot), (uint8_t *)(t->entry - (uint64_t)t->e.to_code));
 	papi_vpmu_mark_as(t, t->pc, PAPI_VPMU_MARK_AT);
 }

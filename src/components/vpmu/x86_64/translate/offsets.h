@@ -42,6 +42,7 @@
 #define VPMU_THREAD_BASE    4840 /* uint64_t */
 #define VPMU_CHECK          4848 /* address */
 #define VPMU_ACCESS         4856 /* int64_t */
+#define VPMU_LOOK_LIMIT     4864 /* uint64_t */
 
 #define VPMU_GATES     5120 /* struct papi_vpmu_gate[VPMU_MAX_GATES] */
 #define VPMU_MAX_GATES 32

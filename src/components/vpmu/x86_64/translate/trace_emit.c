@@ -53,10 +53,16 @@ static bool has_values(const struct papi_vpmu_translation *t)
 	return t->checked ? t->checks.always : t->traced;
 }
 
-/* Whether a register has where it appends to, or where values go, from the entry on. */
+/* Whether a register has where it appends to, or where values go: where nothing is looked at, from the entry on. */
 static bool holds_pointer(const struct papi_vpmu_translation *t)
 {
 	return papi_vpmu_tells_anything(t) || has_values(t);
+}
+
+/* Whether it does so behind what is looked at, which has had that register until then. */
+static bool holds_pointer_late(const struct papi_vpmu_translation *t)
+{
+	return t->checked && !t->checks.always && papi_vpmu_tells_anything(t);
 }
 
 /* Where it appends to: the trace, or if it makes no record, the branches. */
@@ -90,10 +96,10 @@ void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!holds_pointer(t))
+	if (!holds_pointer(t) || holds_pointer_late(t))
 		return;
 	papi_vpmu_spill(t, plan->pointer, t->pc);
-	if (papi_vpmu_tells_anything(t))
+	if (!t->checked)
 		ask_for_room(t);
 	if (!has_values(t))
 		return;
@@ -169,10 +175,10 @@ static bool awaits_target(const struct papi_vpmu_translation *t)
 		papi_vpmu_tells_target(t->plan.description.end);
 }
 
-/* The register had where values go. */
+/* The register had something else. */
 static void load_pointer_behind_checks(struct papi_vpmu_translation *t)
 {
-	if (t->checked && t->checks.always && papi_vpmu_tells_anything(t))
+	if (t->checked && papi_vpmu_tells_anything(t))
 		load_pointer(t);
 }
 
@@ -243,7 +249,7 @@ void papi_vpmu_trace_finish(struct papi_vpmu_translation *t)
 
 	if (t->checked)
 		papi_vpmu_checks_finish(t);
-	if (!papi_vpmu_tells_anything(t))
+	if (t->checked || !papi_vpmu_tells_anything(t))
 		return;
 	papi_vpmu_emit_land_32(&t->e, t->trace_full);
 	t->spilled = 1u << plan->pointer;

@@ -83,11 +83,18 @@ struct papi_vpmu_aside {
 	unsigned instruction, lane, copy, spilled;
 };
 
+/* What a check looks at. */
+enum papi_vpmu_checks_sort {
+	PAPI_VPMU_CHECKS_ACCESS,
+	PAPI_VPMU_CHECKS_LINE, /* of code */
+	PAPI_VPMU_CHECKS_TIME, /* whether what tells of branches is to be drained */
+};
+
 /* Where a check leads that fails, and where it goes on behind, from the entry. */
 struct papi_vpmu_checks_missed {
 	uint8_t *place;
 	uint16_t behind;
-	bool is_line;   /* of code, not an access */
+	enum papi_vpmu_checks_sort sort;
 	unsigned which; /* of the block's */
 };
 
@@ -107,7 +114,7 @@ struct papi_vpmu_checks_plan {
 	enum papi_vpmu_mark_kind kind;
 	bool is_used;
 	unsigned n_missed;
-	struct papi_vpmu_checks_missed missed[PAPI_VPMU_MAX_ACCESSES + PAPI_VPMU_MAX_LINES];
+	struct papi_vpmu_checks_missed missed[PAPI_VPMU_MAX_ACCESSES + PAPI_VPMU_MAX_LINES + 1];
 };
 
 /* A block in the making: the code is behind its entry, e.next is its end. Large. */
