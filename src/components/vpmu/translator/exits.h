@@ -33,7 +33,7 @@ enum { PAPI_VPMU_ACCESS_EXTENT = 16, PAPI_VPMU_ACCESS_IS_WRITE = 24 };
 #define PAPI_VPMU_ACCESS_CODE (1u << 27)
 /* None: the time has come to drain what tells of branches. */
 #define PAPI_VPMU_ACCESS_NONE (1u << 28)
-/* Of these, above the extent. */
+/* Of parts, above the extent. */
 enum { PAPI_VPMU_PART_OFFSET = 8, PAPI_VPMU_PART_IS_WRITE = 15 };
 
 #endif
