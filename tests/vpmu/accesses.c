@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 
+#include "random.h"
+
 #define WORDS  (1 << 16) /* much more than any L1D */
 #define ROUNDS 3000
 
@@ -23,8 +25,7 @@ static uint64_t seed = 1;
 
 static uint64_t next(uint64_t n)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (seed >> 33) % n;
+	return next_random(&seed) % n;
 }
 
 /* Anywhere, near each other, or the same again; some across the ends of lines. */

@@ -17,12 +17,6 @@ void *change_memory(void *memory, size_t old, size_t new)
 	return changed;
 }
 
-uint64_t next_random(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
-}
-
 const struct papi_vpmu_geometry geometry = {
 	.l1i = { 64, 8, 6 },
 	.l1d = { 64, 12, 6 },

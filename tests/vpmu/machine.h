@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "components/vpmu/models/models.h"
+#include "random.h"
 
 /* What machines have that are not told otherwise. */
 extern const struct papi_vpmu_geometry geometry;
@@ -31,8 +32,6 @@ struct machine {
 
 /* What the kernel does for the engine, by means of libc. */
 void *change_memory(void *memory, size_t old, size_t new);
-/* 31 bits. */
-uint64_t next_random(uint64_t *state);
 
 struct machine *make_machine_of(const struct papi_vpmu_geometry *shape);
 struct machine *make_machine(void);

@@ -6,14 +6,14 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "random_program.h"
 
 uint64_t random_state;
 
 unsigned below(unsigned n)
 {
-	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((random_state >> 33) % n);
+	return (unsigned)(next_random(&random_state) % n);
 }
 
 bool often(void)

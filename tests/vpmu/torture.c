@@ -24,6 +24,7 @@
 
 #include "check.h"
 #include "processor.h"
+#include "random.h"
 #include "virtual.h"
 
 #define ALTERNATE 131072
@@ -40,8 +41,7 @@ static _Thread_local uint64_t chance;
 
 static unsigned below(unsigned n)
 {
-	chance = chance * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(chance >> 33) % n;
+	return (unsigned)next_random(&chance) % n;
 }
 
 static bool over(void)

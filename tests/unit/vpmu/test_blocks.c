@@ -4,6 +4,7 @@
  * where, and what it weighs. Where something runs, the harness compares it.
  */
 #include "harness.h"
+#include "random.h"
 
 #define BEGIN(s, name, bytes) subject_begin(s, name, bytes, sizeof(bytes) - 1)
 
@@ -654,12 +655,6 @@ static void weights_are_the_most_that_can_happen(void **state)
 	EXPECT_WEIGHT("string, behind", "\x90\xf3\xa4", LOADS, 0, 0);
 	EXPECT_WEIGHT("string, nobody cares", "\x90\xf3\xa4", INSTRUCTIONS, 2, 2);
 	EXPECT_WEIGHT("alone", "\x06", INSTRUCTIONS, INT32_MAX, INT32_MAX);
-}
-
-static unsigned next_random(uint64_t *random)
-{
-	*random = *random * 6364136223846793005 + 1442695040888963407;
-	return (unsigned)(*random >> 33);
 }
 
 /* Each changes something of the one before, a little or all of it. */
