@@ -225,6 +225,12 @@ bool papi_vpmu_trace_comes_first(const struct papi_vpmu_wants *wants)
 		!papi_vpmu_geometry_current(NULL, 0)->checking;
 }
 
+/* Nothing has been told yet. */
+static void begin_to_look(struct papi_vpmu_thread *thread)
+{
+	thread->look_limit = thread->checks.now + LOOKS * PAPI_VPMU_TICK;
+}
+
 void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread)
 {
 	bool checks = papi_vpmu_trace_checks(&thread->wants);
@@ -234,9 +240,9 @@ void papi_vpmu_trace_choose(struct papi_vpmu_thread *thread)
 	if (!is_empty(thread))
 		simulate(thread);
 	papi_vpmu_models_check(thread->models, checks);
-	thread->look_limit = thread->checks.now + LOOKS * PAPI_VPMU_TICK;
+	begin_to_look(thread);
 	thread->since = checks ? thread->checks.now : misses_of(thread);
-	thread->passed = 0;
+	thread->passed = thread->passed_then = 0;
 }
 
 /* The records that are in the trace yet were made for the parts that ran before. All signals are blocked. */
@@ -306,12 +312,6 @@ static bool go_over(struct papi_vpmu_thread *thread)
 	return true;
 }
 
-static void make_room(struct papi_vpmu_thread *thread)
-{
-	papi_vpmu_trace_drain(thread);
-	thread->look_limit = thread->checks.now + LOOKS * PAPI_VPMU_TICK;
-}
-
 bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
 {
 	bool whole = thread->exit == PAPI_VPMU_CHECK_RECORD;
@@ -325,8 +325,10 @@ bool papi_vpmu_trace_check(struct papi_vpmu_thread *thread)
 	}
 	note_failure(thread);
 	thread->passed += whole || !((uint64_t)thread->access & PAPI_VPMU_ACCESS_NONE);
-	if (thread->checks.now > thread->look_limit)
-		make_room(thread);
+	if (thread->checks.now > thread->look_limit) {
+		papi_vpmu_trace_drain(thread);
+		begin_to_look(thread);
+	}
 	uses = (thread->checks.now - thread->since) / PAPI_VPMU_TICK;
 	if (uses < thread->enough || !(whole || (uint64_t)thread->access & PAPI_VPMU_ACCESS_LAST))
 		return false;
@@ -345,14 +347,15 @@ static bool comes_first(const struct papi_vpmu_thread *thread)
 /* Whether there have been enough words since it was last judged whether a trace is needed. */
 static bool is_enough(struct papi_vpmu_thread *thread)
 {
-	unsigned blocks = papi_vpmu_cache_blocks_made(), more = blocks - thread->blocks_seen;
+	unsigned more;
 
 	if (!comes_first(thread))
 		return thread->passed >= thread->enough;
 	if (thread->passed - thread->passed_then < WORDS_AT_FIRST)
 		return false;
+	more = papi_vpmu_cache_blocks_made() - thread->blocks_seen;
 	thread->passed_then = thread->passed;
-	thread->blocks_seen = blocks;
+	thread->blocks_seen += more;
 	return more < BLOCKS_AT_FIRST || thread->passed >= ENOUGH_AT_FIRST;
 }
 

@@ -53,16 +53,16 @@ static bool has_values(const struct papi_vpmu_translation *t)
 	return t->checked ? t->checks.always : t->traced;
 }
 
-/* Whether a register has where it appends to, or where values go: where nothing is looked at, from the entry on. */
+/* Whether a register has where it appends to, or where values go. */
 static bool holds_pointer(const struct papi_vpmu_translation *t)
 {
 	return papi_vpmu_tells_anything(t) || has_values(t);
 }
 
-/* Whether it does so behind what is looked at, which has had that register until then. */
-static bool holds_pointer_late(const struct papi_vpmu_translation *t)
+/* Whether it does from the entry on, and not behind what is looked at, which has that register until then. */
+static bool holds_pointer_at_entry(const struct papi_vpmu_translation *t)
 {
-	return t->checked && !t->checks.always && papi_vpmu_tells_anything(t);
+	return t->checked ? t->checks.always : papi_vpmu_tells_anything(t);
 }
 
 /* Where it appends to: the trace, or if it makes no record, the branches. */
@@ -96,7 +96,7 @@ void papi_vpmu_trace_enter(struct papi_vpmu_translation *t)
 {
 	const struct papi_vpmu_trace_plan *plan = &t->plan;
 
-	if (!holds_pointer(t) || holds_pointer_late(t))
+	if (!holds_pointer_at_entry(t))
 		return;
 	papi_vpmu_spill(t, plan->pointer, t->pc);
 	if (!t->checked)

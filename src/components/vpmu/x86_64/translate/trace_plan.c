@@ -322,9 +322,12 @@ static uint64_t value_at_first(const struct papi_vpmu_trace_plan *plan, unsigned
  * to be in one slot, as lines begin where slots do. */
 static bool is_near(const struct papi_vpmu_trace_plan *plan, unsigned word, int64_t start, int64_t end)
 {
-	uint64_t value = value_at_first(plan, word), first = value + (uint64_t)start, last = value + (uint64_t)end;
+	uint64_t value;
 
-	return plan->checks ? first >> PAPI_VPMU_SLOT_SHIFT == last >> PAPI_VPMU_SLOT_SHIFT : last - first < SPAN;
+	if (!plan->checks)
+		return (uint64_t)end - (uint64_t)start < SPAN;
+	value = value_at_first(plan, word);
+	return (value + (uint64_t)start) >> PAPI_VPMU_SLOT_SHIFT == (value + (uint64_t)end) >> PAPI_VPMU_SLOT_SHIFT;
 }
 
 /* How many accesses from the first on a line of the smallest caches can hold; where code is fetched line by line, with
