@@ -15,8 +15,10 @@
 
 #define N 500
 
-/* scalable.S, of which these compute with whole numbers. */
+/* scalable.S */
 uint64_t length(const char *text), known_vectors(uint64_t rounds);
+void daxpy(double *y, const double *x, uint64_t n, double a);
+float sum(const float *x, uint64_t n);
 /* stolen.S */
 uint64_t stolen(uint64_t *memory, uint64_t rounds), all_registers(uint64_t *memory, uint64_t rounds),
 	exclusives(uint64_t *memory, uint64_t rounds), signed_pointers(uint64_t rounds), flags(uint64_t rounds);
@@ -244,6 +246,25 @@ static void run_flags(void)
 	expect_same(&first, flags(100));
 }
 
+/* Some elements of the last piece are none of the array's. */
+static void run_scalable_numbers(void)
+{
+	static double x[N + 1], y[N + 1];
+	static float squares[N + 1];
+
+	for (unsigned i = 0; i <= N; i++) {
+		x[i] = i;
+		y[i] = 1000 - 2.0 * i;
+		squares[i] = (float)(i % 8 * (i % 8));
+	}
+	daxpy(y, x, N, 2);
+	for (unsigned i = 0; i < N; i++)
+		EXPECT(y[i] == 1000);
+	EXPECT(y[N] == 1000 - 2.0 * N);
+	/* Of each r * r: its root, and r + r * r * r. */
+	EXPECT(sum(squares, 8) == 2 * (0 + 1 + 2 + 3 + 4 + 5 + 6 + 7) + 784);
+}
+
 /* Nothing where the processor has no vectors of any length. */
 static void run_scalable(void)
 {
@@ -251,6 +272,7 @@ static void run_scalable(void)
 
 	if (!(getauxval(AT_HWCAP) & HWCAP_SVE))
 		return;
+	run_scalable_numbers();
 	EXPECT_EQUAL(0, (long long)known_vectors(20));
 	EXPECT_EQUAL((long long)strlen(text), (long long)length(text));
 }

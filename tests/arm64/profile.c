@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +27,11 @@
 void known(uint64_t rounds);
 extern const char known_loop[], known_end[];
 #define IN_LOOP 32
+
+/* scalable.S */
+uint64_t vector_length(void);
+void daxpy(double *y, const double *x, uint64_t n, double a);
+float sum(const float *x, uint64_t n);
 
 /* Of a process and its parent. */
 static struct shared {
@@ -129,6 +136,60 @@ static void signals_between(void)
 			(long long)profiled_in(handler + 4 * i, handler + 4 * i + 4, PAPI_VPMU_INSTRUCTIONS));
 }
 
+/* ---- operations of vectors of any length ---- */
+
+#define ELEMENTS 1001
+
+static void run_scalable(void)
+{
+	static const double x[ELEMENTS];
+	static double y[ELEMENTS];
+	static const float z[ELEMENTS];
+
+	daxpy(y, x, ELEMENTS, 2);
+	EXPECT(sum(z, ELEMENTS) == 0);
+	shared->calls++;
+}
+
+static void run_scalable_interrupted(void *unused)
+{
+	(void)unused;
+	profiled_interrupted(run_scalable, 400);
+}
+
+/* Of instructions of a function, whatever width vectors have. */
+static long long operations_of(const void *function, unsigned first, unsigned n, bool of_doubles)
+{
+	const char *start = (const char *)function + (size_t)4 * first;
+	long long all = 0;
+
+	for (unsigned i = PAPI_VPMU_FP_128_SINGLE + of_doubles; i <= PAPI_VPMU_FP_512_DOUBLE; i += 2)
+		all += (long long)profiled_in(start, start + (size_t)4 * n, i);
+	return all;
+}
+
+/* Signals come where operations are counted, but not done yet, too. */
+static void operations_of_active_elements(void)
+{
+	long long calls, in_vector, in_pieces;
+
+	shared->calls = 0;
+	profiled_make(ALL, false, 0, run_scalable_interrupted, NULL);
+	calls = (long long)shared->calls;
+	in_vector = (long long)vector_length() / 4 * calls;
+	in_pieces = (ELEMENTS * calls + in_vector - 1) / in_vector * in_vector;
+	EXPECT(calls > 0);
+	EXPECT_EQUAL(2 * ELEMENTS * calls, operations_of(daxpy, 5, 1, true));
+	EXPECT_EQUAL(2 * ELEMENTS * calls, operations_of(daxpy, 0, 11, true));
+	EXPECT_EQUAL(0, operations_of(daxpy, 0, 11, false));
+	EXPECT_EQUAL(1 * ELEMENTS * calls, operations_of(sum, 6, 1, false)); /* its square root */
+	EXPECT_EQUAL(2 * ELEMENTS * calls, operations_of(sum, 8, 1, false)); /* fused */
+	EXPECT_EQUAL(in_pieces, operations_of(sum, 9, 1, false));
+	EXPECT_EQUAL(in_pieces, operations_of(sum, 10, 1, false));
+	EXPECT_EQUAL(in_vector, operations_of(sum, 14, 1, false));
+	EXPECT_EQUAL(3 * ELEMENTS * calls + 2 * in_pieces + in_vector, operations_of(sum, 0, 16, false));
+}
+
 /* ---- threads ---- */
 
 static void *run_thread(void *unused)
@@ -189,7 +250,9 @@ int main(int count, char **arguments)
 		{ "where instructions alone are profiled", instructions_alone },
 		{ "with signals between any two instructions", signals_between },
 		{ "of all threads", all_threads },
+		{ "operations of active elements", operations_of_active_elements },
 	};
+	bool scalable = getauxval(AT_HWCAP) & HWCAP_SVE;
 
 	setlinebuf(stdout);
 	if (!virtual_begin())
@@ -201,5 +264,5 @@ int main(int count, char **arguments)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(shared != MAP_FAILED);
 	kernels_begin();
-	return check_run(tests, COUNT_OF(tests));
+	return check_run(tests, COUNT_OF(tests) - !scalable);
 }

@@ -240,10 +240,10 @@ static uint64_t count_of(uint32_t number)
 	return sum;
 }
 
-/* What a simulator has counted at the last instruction of that way. */
-static void add_modelled(const struct papi_vpmu_log_block *block, struct papi_vpmu_way way, uint64_t times)
+/* What has been counted at the last instruction of that way alone. */
+static void add_counted(const struct papi_vpmu_log_block *block, struct papi_vpmu_way way, uint64_t times)
 {
-	unsigned counter = PAPI_VPMU_FIRST_MODELLED + way.kind - (unsigned)PAPI_VPMU_WAY_MODELLED;
+	unsigned counter = way.kind - (unsigned)PAPI_VPMU_WAY_COUNTED;
 
 	REQUIRE(counter <= PAPI_VPMU_LAST_MODELLED);
 	place_of(block->pc + 4 * (way.n - 1u))->counters[counter] += times;
@@ -258,8 +258,8 @@ static void add_way(const struct papi_vpmu_log_block *block, struct papi_vpmu_wa
 	if (!times)
 		return;
 	REQUIRE(way.n > 0 && way.n <= block->n_instructions && way.kind != PAPI_VPMU_WAY_ITERATIONS);
-	if (way.kind >= PAPI_VPMU_WAY_MODELLED) {
-		add_modelled(block, way, times);
+	if (way.kind >= PAPI_VPMU_WAY_COUNTED) {
+		add_counted(block, way, times);
 		return;
 	}
 	for (unsigned i = 1; i <= way.n; i++) {

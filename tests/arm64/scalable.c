@@ -620,18 +620,40 @@ static void overflows(void)
 	EXPECT(number == result);
 }
 
-/* Operations are not known before they are done. */
+/* Of daxpy, at its fused additions. */
+#define DAXPY_THRESHOLD (2 * N / 20)
+
+static unsigned at_additions;
+static long long counted_then[20];
+
+static void on_operations(int set, void *address, long long vector, void *context)
+{
+	(void)vector;
+	(void)context;
+	if (handled < COUNT_OF(counted_then))
+		EXPECT_OK(PAPI_read(set, &counted_then[handled]));
+	handled++;
+	at_additions += address == (const char *)daxpy + 20;
+}
+
+/* As soon as the active elements of an instruction have reached it. */
 static void overflows_of_operations(void)
 {
+	const long long step = 2 * (long long)vector_length() / (long long)sizeof(double);
 	int code, set = new_set("vpmu:::FP_OPERATIONS_DOUBLE", &code);
-	long long counted;
 
 	n = N;
-	REQUIRE_OK(PAPI_overflow(set, code, 100, 0, on_overflow));
-	REQUIRE_OK(PAPI_start(set));
-	do_daxpy();
-	EXPECT_ERROR(PAPI_ECNFLCT, "neither told by instruction nor overflow", PAPI_stop(set, &counted));
-	EXPECT_OK(PAPI_overflow(set, code, 0, 0, on_overflow));
+	handled = at_additions = 0;
+	REQUIRE_OK(PAPI_overflow(set, code, DAXPY_THRESHOLD, 0, on_operations));
+	EXPECT_EQUAL(2 * N, count_of(set, do_daxpy));
+	EXPECT_EQUAL(20, handled);
+	EXPECT_EQUAL(20, at_additions);
+	for (long long i = 0; i < 20; i++) {
+		long long reached = ((i + 1) * DAXPY_THRESHOLD + step - 1) / step * step;
+
+		EXPECT_EQUAL(reached < 2 * N ? reached : 2 * N, counted_then[i]);
+	}
+	EXPECT_OK(PAPI_overflow(set, code, 0, 0, on_operations));
 	forget(set);
 }
 

@@ -306,20 +306,28 @@ uint64_t papi_profile_log_pc(const struct papi_vpmu_log_block *block, unsigned n
 	return pc;
 }
 
-/* What simulators counted at the block's instructions. */
-static void take_modelled(const struct papi_profile_log *log, const struct papi_vpmu_log_block *block,
+/* What that way says of a counter at one of the block's instructions, if it does. */
+static void take_counted(const struct papi_vpmu_log_block *block, const struct papi_vpmu_way *way, uint64_t value,
+	struct papi_profile_ran *places)
+{
+	unsigned counter = (unsigned)way->kind - PAPI_VPMU_WAY_COUNTED;
+
+	if (way->kind >= PAPI_VPMU_WAY_COUNTED && counter < PAPI_PROFILE_EXACT_COUNTERS && value)
+		count(places, counters_at(places, block, papi_profile_log_pc(block, way->n)), counter, value);
+}
+
+/* All that was counted at the block's instructions as they ran. */
+static void take_all_counted(const struct papi_profile_log *log, const struct papi_vpmu_log_block *block,
 	const uint64_t *ways, size_t n, struct papi_profile_ran *places)
 {
-	const struct papi_vpmu_log_way *way = NULL;
+	const struct papi_vpmu_log_way *more = NULL;
 
-	while ((way = next_way(log, block, way))) {
-		unsigned counter = way->way.kind + PAPI_VPMU_FIRST_MODELLED - PAPI_VPMU_WAY_MODELLED;
-
-		if (way->way.kind >= PAPI_VPMU_WAY_MODELLED && counter < PAPI_PROFILE_EXACT_COUNTERS &&
-			way->number < n && ways[way->number])
-			count(places, counters_at(places, block, papi_profile_log_pc(block, way->way.n)), counter,
-				ways[way->number]);
-	}
+	for (size_t i = 0; i < (size_t)block->copies * block->n_ways; i++)
+		if (block->first_way + i < n)
+			take_counted(block, &block->ways[i % block->n_ways], ways[block->first_way + i], places);
+	while ((more = next_way(log, block, more)))
+		if (more->number < n)
+			take_counted(block, &more->way, ways[more->number], places);
 }
 
 int64_t papi_profile_log_address(
@@ -477,7 +485,7 @@ static void read_lane_of(struct papi_profile_reading *reading, const struct papi
 			block->module < log->n_modules && block->region <= PAPI_VPMU_LOG_REGIONS &&
 			pass_all(log, block, ways, n, &passes)) {
 			take_block(block, &passes, places);
-			take_modelled(log, block, ways, n, places);
+			take_all_counted(log, block, ways, n, places);
 		}
 	if (places->n) {
 		int64_t thread = papi_profile_places_thread(

@@ -21,7 +21,7 @@
 #include "components/vpmu/ways.h"
 
 #define PAPI_VPMU_LOG_MAGIC   0x676f6c6970617031u
-#define PAPI_VPMU_LOG_VERSION 4
+#define PAPI_VPMU_LOG_VERSION 5
 #define PAPI_VPMU_LOG_SUFFIX  ".log"
 #define PAPI_VPMU_LOG_COUNTS  ".counts"
 

@@ -9,7 +9,8 @@
  *	rep movsb            3    ITERATIONS 3   the third has moved so many
  *	jne  here            4    TAKEN 4        the fourth was taken; it has been counted with the others
  *
- * And so has what the simulators count: how often a modelled counter has grown at an instruction, a kind for each.
+ * And so has by how much a counter has grown at an instruction where nobody knows that before it runs: a kind for each
+ * counter. Those are what simulators count, and operations in the active elements of vectors of any length.
  */
 #ifndef PAPI_VPMU_WAYS_H
 #define PAPI_VPMU_WAYS_H
@@ -21,8 +22,7 @@ enum papi_vpmu_way_kind {
 	PAPI_VPMU_WAY_ASIDE,      /* the same, and the last of them is a conditional branch that was taken */
 	PAPI_VPMU_WAY_TAKEN,      /* the last of them was taken, and nothing else */
 	PAPI_VPMU_WAY_ITERATIONS, /* the last of them, a repeated one, did another iteration, and nothing else */
-	/* From here on: PAPI_VPMU_FIRST_MODELLED and the counters behind it, at the last of them, and nothing else */
-	PAPI_VPMU_WAY_MODELLED,
+	PAPI_VPMU_WAY_COUNTED,    /* and from here on: the first counter and those behind it have grown at the last */
 };
 
 struct papi_vpmu_way {

@@ -22,7 +22,7 @@ struct papi_vpmu_profile_models {
 
 static uint32_t find_way(struct papi_vpmu_origin origin, unsigned counter)
 {
-	unsigned kind = PAPI_VPMU_WAY_MODELLED + counter - PAPI_VPMU_FIRST_MODELLED;
+	unsigned kind = PAPI_VPMU_WAY_COUNTED + counter;
 	uint32_t number;
 
 	papi_vpmu_cache_lock();

@@ -38,6 +38,7 @@ enum papi_a64_kind {
 
 enum papi_a64_authentication { PAPI_A64_NO_KEY, PAPI_A64_KEY_A, PAPI_A64_KEY_B };
 
+/* The logarithm of its bytes. */
 enum papi_a64_element { PAPI_A64_NO_ELEMENT, PAPI_A64_HALF, PAPI_A64_SINGLE, PAPI_A64_DOUBLE };
 
 enum papi_a64_calculation {

@@ -20,21 +20,6 @@ static bool is_out_of_sight(const struct papi_a64_instruction *instruction)
 	return (instruction->loads || instruction->stores || instruction->prefetches) && !instruction->operand.is_known;
 }
 
-/* Whether its operations are counted when it runs, and somebody is to know of them sooner or otherwise. */
-static bool is_active_too_late(const struct papi_a64_instruction *instruction, const struct papi_vpmu_wants *wants)
-{
-	if (!papi_a64_is_active(instruction))
-		return false;
-	for (unsigned vector = 16; vector <= 64; vector *= 2) {
-		unsigned counter = papi_a64_operations_counter(instruction, vector);
-
-		if (papi_vpmu_is_wanted(wants, counter) &&
-			(wants->profile || (wants->overflow && wants->weights[counter])))
-			return true;
-	}
-	return false;
-}
-
 const char *papi_a64_obstacle(
 	const struct papi_a64_instruction *instruction, bool owned, const struct papi_vpmu_wants *wants)
 {
@@ -49,9 +34,6 @@ const char *papi_a64_obstacle(
 	if (wants && wants->parts & PAPI_VPMU_PART_DATA && is_out_of_sight(instruction))
 		return "the program uses instructions whose accesses the simulators of the virtual PMU do not know: "
 		       "tags of memory, addresses that are signed, or copies of any length";
-	if (wants && is_active_too_late(instruction, wants))
-		return "the program computes in vectors of any length (SVE), whose operations can be counted, but "
-		       "neither told by instruction nor overflow";
 	if (is_breakpoint(instruction) && owned)
 		return "the program has come to a breakpoint, of a debugger or without a handler";
 	return NULL;

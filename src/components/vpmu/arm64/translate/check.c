@@ -16,6 +16,8 @@
 
 /* Where no bound is known: such a block is run only if no overflow is anywhere near. */
 #define UNKNOWN INT32_MAX
+/* In bytes: the architecture knows no longer ones. */
+#define LONGEST_VECTOR 256
 /* What an addition takes at once. */
 #define LARGEST (1 << 24)
 
@@ -73,6 +75,14 @@ static uint64_t weight_of(const struct papi_a64_translation *t, enum papi_vpmu_c
 	return t->request.wants->weights[counter];
 }
 
+/* The operations that it may do in all elements of the longest vectors that there are. */
+static uint64_t weigh_active(const struct papi_a64_translation *t, const struct papi_a64_instruction *instruction)
+{
+	unsigned counter = papi_a64_operations_counter(instruction, t->request.vector);
+
+	return (uint64_t)(LONGEST_VECTOR >> instruction->element) * instruction->operations * weight_of(t, counter);
+}
+
 /* What the instructions are, and which way the branch may go. */
 static uint64_t weigh_exact(const struct papi_a64_translation *t)
 {
@@ -81,6 +91,9 @@ static uint64_t weigh_exact(const struct papi_a64_translation *t)
 
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
 		weight += t->sums[i] * weight_of(t, i);
+	for (unsigned i = 0; i < decoded->count; i++)
+		if (papi_a64_is_active(&decoded->instructions[i]) && papi_a64_is_counted(t, i))
+			weight += weigh_active(t, &decoded->instructions[i]);
 	if (decoded->instructions[decoded->count - 1].kind == PAPI_A64_CONDITIONAL)
 		weight += weight_of(t, PAPI_VPMU_BRANCHES_TAKEN);
 	return weight;

@@ -29,6 +29,16 @@ void papi_a64_emit_store(struct papi_vpmu_emitter *e, unsigned reg, unsigned off
 	papi_a64_emit_store_to(e, reg, A64_THREAD, offset);
 }
 
+void papi_a64_emit_load_indexed(struct papi_vpmu_emitter *e, unsigned reg, unsigned index)
+{
+	papi_a64_emit(e, 0xf8606800u | index << 16 | A64_THREAD << 5 | reg);
+}
+
+void papi_a64_emit_store_indexed(struct papi_vpmu_emitter *e, unsigned reg, unsigned index)
+{
+	papi_a64_emit(e, 0xf8206800u | index << 16 | A64_THREAD << 5 | reg);
+}
+
 void papi_a64_emit_load_pair(struct papi_vpmu_emitter *e, unsigned first, unsigned second, unsigned offset)
 {
 	papi_a64_emit(e, 0xa9400000u | offset / 8 << 15 | second << 10 | A64_THREAD << 5 | first);

@@ -39,6 +39,10 @@ void papi_a64_emit_store_pair(struct papi_vpmu_emitter *e, unsigned first, unsig
 void papi_a64_emit_load_from(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset);
 void papi_a64_emit_store_to(struct papi_vpmu_emitter *e, unsigned reg, unsigned base, unsigned offset);
 
+/* Likewise, at the offset that the register index has. */
+void papi_a64_emit_load_indexed(struct papi_vpmu_emitter *e, unsigned reg, unsigned index);
+void papi_a64_emit_store_indexed(struct papi_vpmu_emitter *e, unsigned reg, unsigned index);
+
 void papi_a64_emit_move(struct papi_vpmu_emitter *e, unsigned to, unsigned from);
 void papi_a64_emit_constant(struct papi_vpmu_emitter *e, struct papi_a64_pool *pool, unsigned reg, uint64_t value);
 /* to = from + n, or - n where that is less than 0. n fits into 24 bits. */

@@ -126,14 +126,21 @@ static void correct_taken(const struct papi_a64_recovery *r, const struct papi_v
 }
 
 /* An instruction has been counted by its active elements, but has not run. */
-static void take_back_active(const struct papi_a64_recovery *r, uint32_t offset, uint64_t active)
+static void take_back_active(const struct papi_a64_recovery *r, const struct papi_vpmu_mark *mark, uint64_t active)
 {
 	struct papi_a64_instruction instruction;
+	unsigned counter, n = mark->pc / 4u;
+	uint64_t operations;
 
-	decode_at(r->block, offset, &instruction);
+	decode_at(r->block, 4 * n++, &instruction);
 	if (instruction.is_prefix)
-		decode_at(r->block, offset + 4, &instruction);
-	r->counters[papi_a64_operations_counter(&instruction, r->vector)] -= active * instruction.operations;
+		decode_at(r->block, 4 * n++, &instruction);
+	counter = papi_a64_operations_counter(&instruction, r->vector);
+	operations = active * instruction.operations;
+	if (mark->spilled & PAPI_A64_ADDED_ACTIVE)
+		r->counters[counter] -= operations;
+	if (mark->spilled & PAPI_A64_ADDED_ACTIVE_WAY)
+		r->add_way(r, PAPI_VPMU_WAY_COUNTED + counter, n, -operations);
 }
 
 /* ---- registers ---- */
@@ -210,8 +217,8 @@ void papi_a64_recover(const struct papi_a64_recovery *r, struct papi_a64_state *
 			correct_counters(r, &mark);
 		correct_taken(r, &mark);
 	}
-	if (mark.spilled & PAPI_A64_ADDED_ACTIVE)
-		take_back_active(r, mark.pc, state->registers[A64_BORROWED]);
+	if (mark.spilled & (PAPI_A64_ADDED_ACTIVE | PAPI_A64_ADDED_ACTIVE_WAY))
+		take_back_active(r, &mark, state->registers[A64_BORROWED]);
 	state->pc = recover_pc(r, &mark, state);
 	recover_registers(r, &mark, state);
 	if (mark.call && r->finish_call)

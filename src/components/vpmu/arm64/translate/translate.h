@@ -46,7 +46,6 @@
 
 #define PAPI_A64_MAX_MARKS 2048
 #define PAPI_A64_MAX_LINKS 32
-#define PAPI_A64_MAX_WAYS  (PAPI_A64_MAX_ASIDES + 2) /* of a block: to its end, and its last branch taken */
 
 /* What a mark says of registers: which are in spilled[], and which hold the program's value although translated code
  * has them for itself. Above, the number of the register that stands in for x18, whose own value is in spilled[];
@@ -61,8 +60,9 @@
 #define PAPI_A64_TOLD_BRANCHES 0x40u
 #define PAPI_A64_TOLD_RECORD   0x80u
 #define PAPI_A64_BASE(mark)    ((mark) >> 8 & 31)
-/* x15 has how many elements are active, which have been counted, and the instruction has not run. */
-#define PAPI_A64_ADDED_ACTIVE 0x2000u
+/* x15 has how many elements are active; the counter has them, and their way, but the instruction has not run. */
+#define PAPI_A64_ADDED_ACTIVE     0x2000u
+#define PAPI_A64_ADDED_ACTIVE_WAY 0x4000u
 
 /* The code to translate, and how. */
 struct papi_a64_request {
@@ -110,7 +110,7 @@ struct papi_a64_translation {
 	uint8_t *length_changed; /* that where vectors have another length; NULL: nobody asks */
 	bool gate;               /* a function of the library that runs natively: that is the whole block */
 	uint64_t sums[PAPI_VPMU_FIRST_MODELLED]; /* what one pass through the block adds */
-	struct papi_vpmu_way ways[PAPI_A64_MAX_WAYS];
+	struct papi_vpmu_way ways[PAPI_VPMU_MAX_WAYS];
 	unsigned n_ways;
 	/* As the next mark will say. Where one event is counted, added tells of how many instructions. */
 	unsigned spilled, added;

@@ -17,6 +17,19 @@ static void add(struct papi_a64_translation *t, enum papi_vpmu_way_kind kind, un
 	t->ways[t->n_ways++] = (struct papi_vpmu_way){ (uint8_t)kind, (uint8_t)n };
 }
 
+/* What nobody knows before it runs. */
+static void add_active(struct papi_a64_translation *t, unsigned i)
+{
+	const struct papi_a64_instruction *instruction = &t->decoded.instructions[i];
+	unsigned counter;
+
+	if (!papi_a64_is_active(instruction) || !papi_a64_is_counted(t, i))
+		return;
+	counter = papi_a64_operations_counter(instruction, t->request.vector);
+	if (t->request.wants->profile >> counter & 1)
+		add(t, PAPI_VPMU_WAY_COUNTED + counter, i + 1);
+}
+
 void papi_a64_plan_ways(struct papi_a64_translation *t)
 {
 	const struct papi_a64_block *decoded = &t->decoded;
@@ -29,6 +42,7 @@ void papi_a64_plan_ways(struct papi_a64_translation *t)
 		bool last = i + 1 == decoded->count;
 
 		counted |= papi_a64_is_counted(t, i);
+		add_active(t, i);
 		if (counted && last)
 			add(t, PAPI_VPMU_WAY_PREFIX, i + 1);
 		if (counted && papi_a64_leads_aside(decoded, i))
@@ -50,7 +64,7 @@ unsigned papi_a64_way_offset(const struct papi_a64_translation *t, enum papi_vpm
 void papi_a64_add_one(struct papi_a64_translation *t, unsigned offset)
 {
 	papi_a64_emit_constant(&t->e, &t->pool, A64_BORROWED, offset);
-	papi_a64_emit(&t->e, 0xf8606800u | A64_BORROWED << 16 | A64_THREAD << 5 | 17); /* ldr x17, [x18, x15] */
+	papi_a64_emit_load_indexed(&t->e, 17, A64_BORROWED);
 	papi_a64_emit_add(&t->e, 17, 17, 1);
-	papi_a64_emit(&t->e, 0xf8206800u | A64_BORROWED << 16 | A64_THREAD << 5 | 17); /* str */
+	papi_a64_emit_store_indexed(&t->e, 17, A64_BORROWED);
 }
