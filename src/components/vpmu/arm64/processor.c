@@ -84,11 +84,19 @@ long papi_vpmu_raw(long number, long a, long b, long c, long d, long e, long f)
 
 uint64_t papi_vpmu_guarded_bytes(uint64_t to, uint64_t from, uint64_t size)
 {
-	volatile unsigned char *target = (volatile unsigned char *)(uintptr_t)to;
-	const volatile unsigned char *source = (const volatile unsigned char *)(uintptr_t)from;
+	uint64_t first, second;
 
-	for (uint64_t i = 0; i < size; i++)
-		target[i] = source[i];
+	/* A signal's frame has more than four thousand. */
+	for (; size >= 16; size -= 16)
+		__asm__ volatile("ldp %2, %3, [%1], #16; stp %2, %3, [%0], #16"
+				 : "+r"(to), "+r"(from), "=&r"(first), "=&r"(second)
+				 :
+				 : "memory");
+	for (; size; size--)
+		__asm__ volatile("ldrb %w2, [%1], #1; strb %w2, [%0], #1"
+				 : "+r"(to), "+r"(from), "=&r"(first)
+				 :
+				 : "memory");
 	return 0;
 }
 
