@@ -53,7 +53,7 @@ NOT_EMULATED = {
 }
 # Tests that send signals by timers are told how much slower this machine is, so that it gets on between two of them.
 ARGUMENTS = {"vpmu signals": ["20"], "vpmu reentry": ["40"], "arm64 profile": ["20"], "arm64 profile_calls": ["20"],
-             "arm64 profile_modelled": ["2", "20"], "arm64 signals": ["20"]}
+             "arm64 profile_modelled": ["2", "20"], "arm64 signals": ["20"], "vpmu torture": ["1", "3", "20"]}
 # The guest's clock is that of two nanoseconds an instruction, some six times slower than a processor's; but limits are
 # for busy machines, and nothing else runs in the guest. A second of it takes two or three here.
 SLOWNESS = 2

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Virtual counts of instructions beside those of a PMU that counts exactly: of each kernel the same, to the unit. And
  * what they cost, in instructions. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,35 @@ static int set_of_seven(void)
 	return set;
 }
 
+/* ---- signals ---- */
+
+#define SIGNALS 100
+/* Of the library, on a signal's way to a handler and back. */
+#define MOST_OF_SIGNAL 8000
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+static void signal_often(void)
+{
+	for (int i = 0; i < SIGNALS; i++)
+		raise(SIGUSR1);
+}
+
+static void expect_cheap_signals(int hardware, int virtual)
+{
+	long long natively, more;
+
+	REQUIRE(signal(SIGUSR1, on_signal) != SIG_ERR);
+	natively = count(hardware, signal_often) - count(hardware, nothing);
+	more = cost_of(hardware, virtual, signal_often) - cost_of(hardware, virtual, nothing);
+	printf("%-20s %9lld, and %lld of the library\n", "a signal", natively / SIGNALS, (more - natively) / SIGNALS);
+	EXPECT(natively > 0);
+	EXPECT((more - natively) / SIGNALS < MOST_OF_SIGNAL);
+}
+
 int main(void)
 {
 	int hardware, virtual, seven;
@@ -129,5 +159,6 @@ int main(void)
 		if (!EXPECT_EQUAL(real, ours) || !EXPECT(is_within_limit(kernels[i].name, one, all)))
 			fprintf(stderr, "\tthat was %s\n", kernels[i].name);
 	}
+	expect_cheap_signals(hardware, virtual);
 	return check_failures() ? 1 : 0;
 }
