@@ -160,7 +160,7 @@ static uint32_t with_address(uint32_t word)
 	if (by_register) /* uxtw or lsl, of a small number */
 		word = (word & ~(31u << 16 | 7u << 13)) | OFFSET << 16 | 3u << 13;
 	if (scalable && (form == 2 || form == 3 || form == 6 || (form == 0 && word >> 30 != 3)) &&
-		(word & 0xbe000000) != 0x84000000 && (word & 0xffc00000) != 0xe5800000)
+		(word & 0xbe000000) != 0x84000000 && (word & 0xffc0e000) != 0xe5804000)
 		word = (word & ~(31u << 16)) | OFFSET << 16;
 	return word;
 }
