@@ -68,6 +68,28 @@ class Target:
             sys.exit(f"{self.command[:2]} was disturbed: {result}, by itself {self.expected}")
 
 
+def print_where(pid):
+    """Where each thread of a process is, and of what it has begun."""
+    def said(thread, name):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/{name}", encoding="ascii", errors="replace") as file:
+                return file.read().strip()
+        except OSError as error:
+            return error.strerror
+
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        threads = []
+    for thread in threads:
+        state = re.findall(r"^(?:State|TracerPid|SigPnd|SigBlk|SigIgn|SigCgt):.*", said(thread, "status"), re.MULTILINE)
+        print(f"{pid}/{thread} {said(thread, 'comm')}:", *state, "| call", said(thread, "syscall"), "| kernel",
+              " ".join(re.findall(r"\S+(?=\+)", said(thread, "stack"))), flush=True)
+        for child in said(thread, "children").split():
+            if child.isdigit():
+                print_where(child)
+
+
 def cycle(command, pid):
     """Attaches and detaches. The reason why not, or None."""
     name = os.path.basename(command[0])
@@ -76,6 +98,8 @@ def cycle(command, pid):
     end = time.monotonic() + 60
     while tool.poll() is None and not waits_in(tool.pid, "poll", "ppoll"):
         if time.monotonic() > end:
+            print_where(tool.pid)
+            print_where(pid)
             sys.exit(f"{name} does not come to count process {pid}")
         time.sleep(0.002)
     if tool.poll() is None:
