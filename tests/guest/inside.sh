@@ -25,12 +25,12 @@ check)
 	# The slowness of this machine makes intervals of timers longer.
 	for program in guest_translated guest_virtual_behaviour guest_virtual_changes guest_virtual_filters \
 		guest_virtual_interrupted guest_virtual_many_threads guest_virtual_overflow \
-		'guest_virtual_modelled 4' 'guest_virtual_profile 20' 'guest_virtual_profile_calls 20' \
-		'guest_virtual_profile_modelled 2 20' 'guest_virtual_generated 1000 3' 'guest_virtual_signals 20' \
+		'guest_virtual_modelled 4' 'guest_virtual_profile 5' 'guest_virtual_profile_calls 5' \
+		'guest_virtual_profile_modelled 2 20' 'guest_virtual_generated 1000 3' 'guest_virtual_signals 5' \
 		'test_vpmu_code ./libvpmu_plugin_one.so ./libvpmu_plugin_two.so 2' test_vpmu_component_0 \
 		test_vpmu_events 'test_vpmu_floods 2000000 1000' test_vpmu_memory test_vpmu_one_by_one \
-		'test_vpmu_reentry 40' \
-		test_vpmu_shared_l3 'test_vpmu_signals 20' 'test_vpmu_torture 1 3 20' test_vpmu_tracer; do
+		'test_vpmu_reentry 10' \
+		test_vpmu_shared_l3 'test_vpmu_signals 5' 'test_vpmu_torture 1 3 20' test_vpmu_tracer; do
 		echo "-- ${program#*_}"
 		# shellcheck disable=SC2086
 		PAPI_VPMU=always ./$program || status=1
@@ -41,7 +41,8 @@ scalable)
 	# On a processor that has vectors of any length: the kernel forgets them in system calls, as an emulator of
 	# programs does not.
 	status=0
-	for program in 'guest_virtual_generated 100 5' guest_virtual_scalable guest_translated; do
+	for program in 'guest_virtual_generated 100 5' 'guest_virtual_profile 3' guest_virtual_scalable \
+		guest_translated; do
 		echo "-- ${program#guest_}"
 		# shellcheck disable=SC2086
 		PAPI_VPMU=always ./$program || status=1
