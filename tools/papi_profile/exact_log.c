@@ -192,7 +192,18 @@ struct passes {
 	uint64_t run[256], taken[256], iterations[256];
 };
 
-static void pass(struct passes *passes, const struct papi_vpmu_way *way, uint64_t times)
+/* What has been counted at one of the block's instructions as it ran. */
+static void take_counted(const struct papi_vpmu_log_block *block, const struct papi_vpmu_way *way, uint64_t value,
+	struct papi_profile_ran *places)
+{
+	unsigned counter = (unsigned)way->kind - PAPI_VPMU_WAY_COUNTED;
+
+	if (counter < PAPI_PROFILE_EXACT_COUNTERS && value)
+		count(places, counters_at(places, block, papi_profile_log_pc(block, way->n)), counter, value);
+}
+
+static void pass(const struct papi_vpmu_log_block *block, const struct papi_vpmu_way *way, uint64_t times,
+	struct passes *passes, struct papi_profile_ran *places)
 {
 	if (!way->n)
 		return;
@@ -211,7 +222,7 @@ static void pass(struct passes *passes, const struct papi_vpmu_way *way, uint64_
 		passes->iterations[way->n - 1] += times;
 		break;
 	default:
-		break;
+		take_counted(block, way, times, places);
 	}
 }
 
@@ -230,7 +241,7 @@ static const struct papi_vpmu_log_way *next_way(const struct papi_profile_log *l
 
 /* False: it was never gone. */
 static bool pass_all(const struct papi_profile_log *log, const struct papi_vpmu_log_block *block, const uint64_t *ways,
-	size_t n, struct passes *passes)
+	size_t n, struct passes *passes, struct papi_profile_ran *places)
 {
 	const struct papi_vpmu_log_way *more = NULL;
 	bool any = false;
@@ -239,11 +250,11 @@ static bool pass_all(const struct papi_profile_log *log, const struct papi_vpmu_
 	for (size_t i = 0; i < (size_t)block->copies * block->n_ways; i++) {
 		uint64_t times = block->first_way + i < n ? ways[block->first_way + i] : 0;
 
-		pass(passes, &block->ways[i % block->n_ways], times);
+		pass(block, &block->ways[i % block->n_ways], times, passes, places);
 		any |= times != 0;
 	}
 	while ((more = next_way(log, block, more))) {
-		pass(passes, &more->way, more->number < n ? ways[more->number] : 0);
+		pass(block, &more->way, more->number < n ? ways[more->number] : 0, passes, places);
 		any |= more->number < n && ways[more->number];
 	}
 	/* Who ran as far as the third has run the first two. */
@@ -304,30 +315,6 @@ uint64_t papi_profile_log_pc(const struct papi_vpmu_log_block *block, unsigned n
 			(at[1] & PAPI_VPMU_LOG_ITERATES ? 2 : 0);
 	}
 	return pc;
-}
-
-/* What that way says of a counter at one of the block's instructions, if it does. */
-static void take_counted(const struct papi_vpmu_log_block *block, const struct papi_vpmu_way *way, uint64_t value,
-	struct papi_profile_ran *places)
-{
-	unsigned counter = (unsigned)way->kind - PAPI_VPMU_WAY_COUNTED;
-
-	if (way->kind >= PAPI_VPMU_WAY_COUNTED && counter < PAPI_PROFILE_EXACT_COUNTERS && value)
-		count(places, counters_at(places, block, papi_profile_log_pc(block, way->n)), counter, value);
-}
-
-/* All that was counted at the block's instructions as they ran. */
-static void take_all_counted(const struct papi_profile_log *log, const struct papi_vpmu_log_block *block,
-	const uint64_t *ways, size_t n, struct papi_profile_ran *places)
-{
-	const struct papi_vpmu_log_way *more = NULL;
-
-	for (size_t i = 0; i < (size_t)block->copies * block->n_ways; i++)
-		if (block->first_way + i < n)
-			take_counted(block, &block->ways[i % block->n_ways], ways[block->first_way + i], places);
-	while ((more = next_way(log, block, more)))
-		if (more->number < n)
-			take_counted(block, &more->way, ways[more->number], places);
 }
 
 int64_t papi_profile_log_address(
@@ -483,10 +470,8 @@ static void read_lane_of(struct papi_profile_reading *reading, const struct papi
 	while ((block = papi_profile_log_next(log, PAPI_VPMU_LOG_BLOCK, sizeof(*block), &at)))
 		if (sizeof(*block) + block->n_ways * sizeof(struct papi_vpmu_way) <= block->entry.size &&
 			block->module < log->n_modules && block->region <= PAPI_VPMU_LOG_REGIONS &&
-			pass_all(log, block, ways, n, &passes)) {
+			pass_all(log, block, ways, n, &passes, places))
 			take_block(block, &passes, places);
-			take_all_counted(log, block, ways, n, places);
-		}
 	if (places->n) {
 		int64_t thread = papi_profile_places_thread(
 			&reading->records->places, log->head.pid, lane->tid ? lane->tid : log->head.pid);
