@@ -12,13 +12,10 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "scalable.h"
 
 #define N 500
 
-/* scalable.S */
-uint64_t length(const char *text), known_vectors(uint64_t rounds);
-void daxpy(double *y, const double *x, uint64_t n, double a);
-float sum(const float *x, uint64_t n);
 /* stolen.S */
 uint64_t stolen(uint64_t *memory, uint64_t rounds), all_registers(uint64_t *memory, uint64_t rounds),
 	exclusives(uint64_t *memory, uint64_t rounds), signed_pointers(uint64_t rounds), flags(uint64_t rounds);

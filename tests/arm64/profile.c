@@ -17,6 +17,7 @@
 #include "components/vpmu/counters.h"
 #include "kernels.h"
 #include "profiled.h"
+#include "scalable.h"
 #include "virtual.h"
 
 #define ROUNDS  60000
@@ -27,11 +28,6 @@
 void known(uint64_t rounds);
 extern const char known_loop[], known_end[];
 #define IN_LOOP 32
-
-/* scalable.S */
-uint64_t vector_length(void);
-void daxpy(double *y, const double *x, uint64_t n, double a);
-float sum(const float *x, uint64_t n);
 
 /* Of a process and its parent. */
 static struct shared {

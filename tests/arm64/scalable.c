@@ -18,16 +18,14 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "scalable.h"
 #include "virtual.h"
 
 /* scalable.S */
-uint64_t vector_length(void), length(const char *text), known_vectors(uint64_t rounds), leaves(const void *memory),
-	streaming_length(void);
-void daxpy(double *y, const double *x, uint64_t n, double a), rotate(float *pairs, uint64_t n),
-	halves(uint16_t *x, uint64_t pieces), gathers(const double *table), spoil(void),
+uint64_t leaves(const void *memory), streaming_length(void);
+void rotate(float *pairs, uint64_t n), halves(uint16_t *x, uint64_t pieces), gathers(const double *table), spoil(void),
 	past(uint64_t rounds, bool uses_them);
 extern const char known_vectors_loop[], known_vectors_end[];
-float sum(const float *x, uint64_t n);
 double gather(const double *table, const uint64_t *index, uint64_t n);
 
 #define N      1001

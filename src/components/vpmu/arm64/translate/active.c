@@ -60,15 +60,24 @@ static void add_to_way(
 	papi_a64_unspill(t, 16, pc);
 }
 
+bool papi_a64_counts_active(const struct papi_a64_translation *t, unsigned n, unsigned *counter)
+{
+	const struct papi_a64_instruction *instruction = &t->decoded.instructions[n];
+
+	if (!papi_a64_is_active(instruction) || !papi_a64_is_counted(t, n))
+		return false;
+	*counter = papi_a64_operations_counter(instruction, t->request.vector);
+	return true;
+}
+
 bool papi_a64_count_active(struct papi_a64_translation *t, unsigned n, uint64_t pc)
 {
 	const struct papi_a64_instruction *instruction = &t->decoded.instructions[n];
 	unsigned counter, way;
 	bool wanted;
 
-	if (!papi_a64_is_active(instruction) || !papi_a64_is_counted(t, n))
+	if (!papi_a64_counts_active(t, n, &counter))
 		return false;
-	counter = papi_a64_operations_counter(instruction, t->request.vector);
 	wanted = papi_vpmu_is_wanted(t->request.wants, counter);
 	way = papi_a64_way_offset(t, PAPI_VPMU_WAY_COUNTED + counter, n + 1);
 	if (!wanted && !way)

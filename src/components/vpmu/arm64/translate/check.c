@@ -76,10 +76,13 @@ static uint64_t weight_of(const struct papi_a64_translation *t, enum papi_vpmu_c
 }
 
 /* The operations that it may do in all elements of the longest vectors that there are. */
-static uint64_t weigh_active(const struct papi_a64_translation *t, const struct papi_a64_instruction *instruction)
+static uint64_t weigh_active(const struct papi_a64_translation *t, unsigned n)
 {
-	unsigned counter = papi_a64_operations_counter(instruction, t->request.vector);
+	const struct papi_a64_instruction *instruction = &t->decoded.instructions[n];
+	unsigned counter;
 
+	if (!papi_a64_counts_active(t, n, &counter))
+		return 0;
 	return (uint64_t)(LONGEST_VECTOR >> instruction->element) * instruction->operations * weight_of(t, counter);
 }
 
@@ -92,8 +95,7 @@ static uint64_t weigh_exact(const struct papi_a64_translation *t)
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
 		weight += t->sums[i] * weight_of(t, i);
 	for (unsigned i = 0; i < decoded->count; i++)
-		if (papi_a64_is_active(&decoded->instructions[i]) && papi_a64_is_counted(t, i))
-			weight += weigh_active(t, &decoded->instructions[i]);
+		weight += weigh_active(t, i);
 	if (decoded->instructions[decoded->count - 1].kind == PAPI_A64_CONDITIONAL)
 		weight += weight_of(t, PAPI_VPMU_BRANCHES_TAKEN);
 	return weight;

@@ -189,7 +189,9 @@ void papi_a64_count_aside(struct papi_a64_translation *t, unsigned branch);
 /* One more branch taken, that at the end, where the program is about to be at target. */
 void papi_a64_count_taken(struct papi_a64_translation *t, uint64_t target);
 
-/* active.c: adds what an instruction does in each of its active elements, before it runs; x15 has their number until
+/* active.c: whether an instruction is counted by its active elements, and which counter has its operations. */
+bool papi_a64_counts_active(const struct papi_a64_translation *t, unsigned instruction, unsigned *counter);
+/* Adds what an instruction does in each of its active elements, before it runs; x15 has their number until
  * papi_a64_end_active(). False: nothing of it is wanted. pc: of its prefix, if it has one. */
 bool papi_a64_count_active(struct papi_a64_translation *t, unsigned instruction, uint64_t pc);
 void papi_a64_end_active(struct papi_a64_translation *t, uint64_t pc);

@@ -20,13 +20,9 @@ static void add(struct papi_a64_translation *t, enum papi_vpmu_way_kind kind, un
 /* What nobody knows before it runs. */
 static void add_active(struct papi_a64_translation *t, unsigned i)
 {
-	const struct papi_a64_instruction *instruction = &t->decoded.instructions[i];
 	unsigned counter;
 
-	if (!papi_a64_is_active(instruction) || !papi_a64_is_counted(t, i))
-		return;
-	counter = papi_a64_operations_counter(instruction, t->request.vector);
-	if (t->request.wants->profile >> counter & 1)
+	if (papi_a64_counts_active(t, i, &counter) && t->request.wants->profile >> counter & 1)
 		add(t, PAPI_VPMU_WAY_COUNTED + counter, i + 1);
 }
 
