@@ -2,15 +2,18 @@
 /*
  * The decoder and the translator on any bytes, under anything that can be wanted. The first bytes of the input say
  * what that is, the others are the program. Nothing of it runs: what is translated has its marks in their order, its
- * code within its bound, and each address of it leads back to the block.
+ * code within its bound, and each address of it leads back to the block. What is remembered of instructions is what
+ * would be decoded, whatever came before.
  */
 #include <string.h>
 
 #include "components/vpmu/translator/marks.h"
 #include "components/vpmu/x86_64/translate/recover.h"
+#include "components/vpmu/x86_64/translate/remembered.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
 #include "fuzz.h"
+#include "same_instruction.h"
 
 #define HEADER  24
 #define PROGRAM 0x400000u
@@ -75,6 +78,7 @@ static uint64_t find(const void *translated, uint64_t pc)
 /* What is written past the bound is seen behind it. */
 static _Alignas(8) uint8_t code[PAPI_VPMU_EMIT_MARGIN + 64];
 static struct papi_vpmu_translation translation, following;
+static struct papi_vpmu_remembered remembered;
 
 static void check(const struct papi_vpmu_translation *t)
 {
@@ -128,11 +132,23 @@ static void emit(struct papi_vpmu_translation *t, bool known)
 	check(t);
 }
 
+/* What inputs before had in common with this one is what would be decoded. */
+static void check_remembered(const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		struct papi_vpmu_instruction expected = { 0 }, found = { 0 };
+		bool is_one = papi_vpmu_decode_copy(&expected, PROGRAM + i, bytes + i, size - i);
+
+		CHECK(papi_vpmu_decode_remembered(&remembered, &found, PROGRAM + i, bytes + i, size - i) == is_one);
+		CHECK(!is_one || is_same_instruction(&found, &expected));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	struct papi_vpmu_wants wants = { 0 };
 	struct papi_vpmu_request request = { .wants = &wants, .pc = PROGRAM, .line_shift = 6 };
-	struct input input = { .view = { 0, executable_until, may_change, is_library, is_engine, load,
+	struct input input = { .view = { 0, &remembered, executable_until, may_change, is_library, is_engine, load,
 				       owns_breakpoints } };
 	const char *reason;
 
@@ -158,6 +174,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	input.view.to_bytes = (intptr_t)input.bytes - (intptr_t)PROGRAM;
 	request.view = &input.view;
 
+	check_remembered(input.bytes, input.size);
 	papi_vpmu_translation_plan(&translation, &request);
 	if (papi_vpmu_translation_plan_following(&following, &translation, data[8])) {
 		emit(&following, false);

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "components/vpmu/x86_64/translate/remembered.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
 
 /* CF, PF, AF, ZF, SF, OF */
@@ -77,7 +78,7 @@ static void count_step(const struct subject *s, const struct machine *from, cons
 	for (unsigned i = 0; i < PAPI_VPMU_FIRST_MODELLED; i++)
 		counts[i] += instruction.class.counts[i];
 	if (instruction.class.counts[PAPI_VPMU_BRANCHES_CONDITIONAL])
-		counts[PAPI_VPMU_BRANCHES_TAKEN] += to->pc != from->pc + instruction.decoded.length;
+		counts[PAPI_VPMU_BRANCHES_TAKEN] += to->pc != from->pc + instruction.length;
 }
 
 /* Stepping skips the state behind a system call: it is seen behind the nop that follows. */
@@ -621,11 +622,12 @@ void translate(struct subject *s)
 void subject_begin(struct subject *s, const char *name, const void *bytes, size_t size)
 {
 	static const uint8_t ud2[] = { 0x0f, 0x0b };
+	static struct papi_vpmu_remembered remembered;
 
 	harness_catch_signals();
 	memset(s, 0, sizeof(*s));
 	s->name = name;
-	s->view = (struct papi_vpmu_view){ 0, executable_until, may_change, is_library, is_engine, load,
+	s->view = (struct papi_vpmu_view){ 0, &remembered, executable_until, may_change, is_library, is_engine, load,
 		owns_breakpoints, begins_another };
 	s->wants.counters = (1ull << PAPI_VPMU_FIRST_MODELLED) - 1;
 	s->size = size;

@@ -225,7 +225,7 @@ static void lines_and_ways_out_are_of_their_instructions(void **state)
 	shift = s.t.plan.line_shift;
 	for (unsigned i = 0; i < s.t.decoded.count; i++) {
 		const struct papi_vpmu_instruction *instruction = &s.t.decoded.instructions[i];
-		uint64_t last = instruction->pc + instruction->decoded.length - 1;
+		uint64_t last = instruction->pc + instruction->length - 1;
 
 		for (; lines <= (last >> shift) - (s.t.pc >> shift); lines++)
 			assert_int_equal(s.t.plan.of_line[lines], i + 1);

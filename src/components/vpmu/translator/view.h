@@ -12,8 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct papi_vpmu_remembered;
+
 struct papi_vpmu_view {
 	intptr_t to_bytes; /* from an address of the program to the place where its bytes are read */
+	/* On x86-64: what has been decoded already (x86_64/translate/remembered.h); NULL: nothing is kept. */
+	struct papi_vpmu_remembered *remembered;
 	/* The end of the executable memory around an address; 0 where it is not executable. */
 	uint64_t (*executable_until)(const struct papi_vpmu_view *view, uint64_t address);
 	/* Whether code there can change without anybody telling. */

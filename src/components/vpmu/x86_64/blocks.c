@@ -9,6 +9,7 @@
 #include "components/vpmu/translator/trace.h"
 #include "components/vpmu/x86_64/describe.h"
 #include "components/vpmu/x86_64/profile.h"
+#include "components/vpmu/x86_64/translate/remembered.h"
 #include "components/vpmu/x86_64/translate/translate.h"
 
 /* ---- making and filing ---- */
@@ -17,6 +18,10 @@
  * lock. */
 static struct papi_vpmu_translation leading, following, arriving;
 static unsigned last_lane;
+
+/* The process, and what has been decoded of it. */
+static struct papi_vpmu_remembered remembered;
+static struct papi_vpmu_view process;
 
 static uint64_t find(const void *flavour, uint64_t pc)
 {
@@ -155,7 +160,7 @@ static struct papi_vpmu_block *translate(
 	const struct papi_vpmu_thread *thread, struct papi_vpmu_flavour *flavour, bool readable, bool indirect)
 {
 	struct papi_vpmu_request request = {
-		.view = &papi_vpmu_process,
+		.view = &process,
 		.wants = &flavour->wants,
 		.pc = thread->pc,
 		.registers = thread->registers,
@@ -165,6 +170,8 @@ static struct papi_vpmu_block *translate(
 		.lane = ++last_lane,
 	};
 
+	process = papi_vpmu_process;
+	process.remembered = &remembered;
 	if (flavour->wants.parts) {
 		const struct papi_vpmu_geometry *geometry = papi_vpmu_geometry_current(NULL, 0);
 

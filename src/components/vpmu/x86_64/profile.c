@@ -12,8 +12,7 @@ static uint8_t *describe(uint8_t *at, uint64_t profile, const struct papi_vpmu_i
 	uint8_t *number = at + 1;
 	bool iterates = instruction->class.loads_each || instruction->class.stores_each;
 
-	at = papi_vpmu_profile_describe(
-		at, instruction->decoded.length, counted ? profile : 0, instruction->class.counts);
+	at = papi_vpmu_profile_describe(at, instruction->length, counted ? profile : 0, instruction->class.counts);
 	if (counted && iterates) {
 		*number |= PAPI_VPMU_LOG_ITERATES;
 		*at++ = instruction->class.loads_each;
@@ -56,7 +55,7 @@ uint32_t papi_vpmu_profile_alone(const struct papi_vpmu_wants *wants, uint64_t p
 	return papi_vpmu_profile_block(
 		&(struct papi_vpmu_profiled){ .pc = pc,
 			.bytes = bytes,
-			.size = instruction.decoded.length,
+			.size = instruction.length,
 			.ways = &way,
 			.n_ways = 1,
 			.copies = 1,

@@ -59,7 +59,7 @@ static void end_conditional(struct papi_vpmu_translation *t, const struct papi_v
 		place = papi_vpmu_emit_jump_forward(&t->e);
 		t->kind = PAPI_VPMU_MARK_AT;
 	} else {
-		place = papi_vpmu_emit_jump_if(&t->e, last->decoded.opcode & 15u);
+		place = papi_vpmu_emit_jump_if(&t->e, last->opcode & 15u);
 	}
 	papi_vpmu_mark(t, next);
 	papi_vpmu_trace_outcome(t, false, next);
@@ -83,13 +83,13 @@ void papi_vpmu_lead_aside(struct papi_vpmu_translation *t, unsigned branch)
 	const struct papi_vpmu_instruction *instruction = &t->decoded.instructions[branch];
 
 	t->asides[t->n_asides++] = (struct papi_vpmu_aside){
-		.place = papi_vpmu_emit_jump_if(&t->e, instruction->decoded.opcode & 15u),
+		.place = papi_vpmu_emit_jump_if(&t->e, instruction->opcode & 15u),
 		.instruction = branch,
 		.lane = t->lane,
 		.copy = t->copy,
 		.spilled = t->spilled,
 	};
-	papi_vpmu_mark(t, instruction->pc + instruction->decoded.length);
+	papi_vpmu_mark(t, instruction->pc + instruction->length);
 }
 
 void papi_vpmu_end_asides(struct papi_vpmu_translation *t)
@@ -97,7 +97,7 @@ void papi_vpmu_end_asides(struct papi_vpmu_translation *t)
 	for (unsigned i = 0; i < t->n_asides; i++) {
 		const struct papi_vpmu_aside *aside = &t->asides[i];
 		const struct papi_vpmu_instruction *branch = &t->decoded.instructions[aside->instruction];
-		uint64_t behind = branch->pc + branch->decoded.length;
+		uint64_t behind = branch->pc + branch->length;
 
 		papi_vpmu_emit_land_32(&t->e, aside->place);
 		t->lane = aside->lane;

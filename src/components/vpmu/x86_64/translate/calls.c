@@ -516,12 +516,12 @@ static bool moves_stack(const struct papi_vpmu_decoded *decoded)
 {
 	for (unsigned i = 0; i < decoded->count; i++) {
 		const struct papi_vpmu_instruction *instruction = &decoded->instructions[i];
-		ZydisMnemonic mnemonic = instruction->decoded.mnemonic;
+		ZydisMnemonic mnemonic = instruction->mnemonic;
 
 		if ((mnemonic == ZYDIS_MNEMONIC_MOV || mnemonic == ZYDIS_MNEMONIC_XCHG ||
 			    mnemonic == ZYDIS_MNEMONIC_POP) &&
 			instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			papi_vpmu_register_number(instruction->operands[0].reg.value) == RSP)
+			papi_vpmu_register_number(instruction->operands[0].reg) == RSP)
 			return true;
 	}
 	return false;

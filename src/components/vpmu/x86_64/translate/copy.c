@@ -13,17 +13,15 @@
 /* What an instruction addresses relative to rip. */
 static bool find_relative(const struct papi_vpmu_instruction *instruction, uint64_t *address)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-
-	for (unsigned i = 0; i < decoded->operand_count; i++) {
-		const ZydisDecodedOperand *operand = &instruction->operands[i];
+	for (unsigned i = 0; i < instruction->operand_count; i++) {
+		const struct papi_vpmu_operand *operand = &instruction->operands[i];
 
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY)
 			continue;
-		if (operand->mem.base != ZYDIS_REGISTER_RIP && operand->mem.base != ZYDIS_REGISTER_EIP)
+		if (operand->base != ZYDIS_REGISTER_RIP && operand->base != ZYDIS_REGISTER_EIP)
 			continue;
-		*address = instruction->pc + decoded->length + (uint64_t)operand->mem.disp.value;
-		if (operand->mem.base == ZYDIS_REGISTER_EIP)
+		*address = instruction->pc + instruction->length + (uint64_t)operand->value;
+		if (operand->base == ZYDIS_REGISTER_EIP)
 			*address &= UINT32_MAX;
 		return true;
 	}
@@ -44,22 +42,20 @@ static unsigned free_register(const struct papi_vpmu_instruction *instruction)
 }
 
 /* ModRM's rm field names a low register: the bit that would make it a high one has to go. */
-static void clear_base_bit(const ZydisDecodedInstruction *decoded, uint8_t *bytes)
+static void clear_base_bit(const struct papi_vpmu_instruction *instruction, uint8_t *bytes)
 {
-	switch (decoded->encoding) {
+	switch (instruction->encoding) {
 	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
-		if (decoded->attributes & ZYDIS_ATTRIB_HAS_REX)
-			bytes[decoded->raw.rex.offset] &= (uint8_t)~1;
+		if (instruction->attributes & ZYDIS_ATTRIB_HAS_REX)
+			bytes[instruction->prefix_at] &= (uint8_t)~1;
 		break;
 	case ZYDIS_INSTRUCTION_ENCODING_VEX: /* inverted, and in the three-byte form only */
-		if (decoded->raw.vex.size == 3)
-			bytes[decoded->raw.vex.offset + 1] |= 0x20;
+		if (instruction->prefix_size == 3)
+			bytes[instruction->prefix_at + 1] |= 0x20;
 		break;
 	case ZYDIS_INSTRUCTION_ENCODING_XOP:
-		bytes[decoded->raw.xop.offset + 1] |= 0x20;
-		break;
 	case ZYDIS_INSTRUCTION_ENCODING_EVEX:
-		bytes[decoded->raw.evex.offset + 1] |= 0x20;
+		bytes[instruction->prefix_at + 1] |= 0x20;
 		break;
 	default:
 		break;
@@ -69,16 +65,15 @@ static void clear_base_bit(const ZydisDecodedInstruction *decoded, uint8_t *byte
 /* With [reg] for [rip + displacement]. */
 static void copy_through(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, unsigned reg)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
 	const uint8_t *from = papi_vpmu_view_bytes(t->request.view, instruction->pc);
 	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH] = { 0 };
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < decoded->length; i++)
-		if (i < decoded->raw.disp.offset || i >= decoded->raw.disp.offset + 4u)
+	for (unsigned i = 0; i < instruction->length; i++)
+		if (i < instruction->displacement_at || i >= instruction->displacement_at + 4u)
 			bytes[count++] = from[i];
-	bytes[decoded->raw.modrm.offset] = (uint8_t)((bytes[decoded->raw.modrm.offset] & 0x38) | reg);
-	clear_base_bit(decoded, bytes);
+	bytes[instruction->modrm_at] = (uint8_t)((bytes[instruction->modrm_at] & 0x38) | reg);
+	clear_base_bit(instruction, bytes);
 	papi_vpmu_emit_bytes(&t->e, bytes, count);
 }
 
@@ -86,15 +81,14 @@ static void copy_through(struct papi_vpmu_translation *t, const struct papi_vpmu
 static bool copy_near(
 	struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, uint64_t address)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-	int64_t displacement = (int64_t)(address - (papi_vpmu_emit_address(&t->e) + decoded->length));
+	int64_t displacement = (int64_t)(address - (papi_vpmu_emit_address(&t->e) + instruction->length));
 	int32_t narrow = (int32_t)displacement;
 	uint8_t *start = t->e.next;
 
-	if (narrow != displacement || decoded->address_width != 64)
+	if (narrow != displacement || instruction->address_width != 64)
 		return false;
-	papi_vpmu_emit_bytes(&t->e, papi_vpmu_view_bytes(t->request.view, instruction->pc), decoded->length);
-	memcpy(start + decoded->raw.disp.offset, &narrow, 4);
+	papi_vpmu_emit_bytes(&t->e, papi_vpmu_view_bytes(t->request.view, instruction->pc), instruction->length);
+	memcpy(start + instruction->displacement_at, &narrow, 4);
 	return true;
 }
 
@@ -102,25 +96,22 @@ static bool copy_near(
 static bool copy_as_constant(
 	struct papi_vpmu_emitter *e, const struct papi_vpmu_instruction *instruction, uint64_t address)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-
-	if (decoded->mnemonic != ZYDIS_MNEMONIC_LEA || decoded->operand_width != 64)
+	if (instruction->mnemonic != ZYDIS_MNEMONIC_LEA || instruction->operand_width != 64)
 		return false;
-	papi_vpmu_emit_constant(e, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg.value), address);
+	papi_vpmu_emit_constant(e, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg), address);
 	return true;
 }
 
 void papi_vpmu_copy(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
 	uint64_t address, pc = instruction->pc;
 	unsigned reg;
 
 	if (!find_relative(instruction, &address)) {
 		/* When the block becomes stale, its first two bytes change: nobody may stand between them. */
-		if (decoded->length == 1 && papi_vpmu_emit_address(&t->e) == t->entry)
+		if (instruction->length == 1 && papi_vpmu_emit_address(&t->e) == t->entry)
 			papi_vpmu_emit_empty_prefix(&t->e);
-		papi_vpmu_emit_bytes(&t->e, papi_vpmu_view_bytes(t->request.view, pc), decoded->length);
+		papi_vpmu_emit_bytes(&t->e, papi_vpmu_view_bytes(t->request.view, pc), instruction->length);
 		return;
 	}
 	if (copy_as_constant(&t->e, instruction, address) || copy_near(t, instruction, address))
@@ -129,8 +120,8 @@ void papi_vpmu_copy(struct papi_vpmu_translation *t, const struct papi_vpmu_inst
 	papi_vpmu_spill(t, reg, pc);
 	papi_vpmu_emit_constant(&t->e, reg, address);
 	copy_through(t, instruction, reg);
-	papi_vpmu_mark(t, pc + decoded->length);
-	papi_vpmu_unspill(t, reg, pc + decoded->length);
+	papi_vpmu_mark(t, pc + instruction->length);
+	papi_vpmu_unspill(t, reg, pc + instruction->length);
 }
 
 /*
@@ -142,14 +133,13 @@ void papi_vpmu_copy(struct papi_vpmu_translation *t, const struct papi_vpmu_inst
  */
 static void load_target(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
 	const uint8_t *bytes = papi_vpmu_view_bytes(t->request.view, instruction->pc);
-	unsigned modrm = decoded->raw.modrm.offset;
-	unsigned rex = decoded->attributes & ZYDIS_ATTRIB_HAS_REX ? bytes[decoded->raw.rex.offset] : 0u;
+	unsigned modrm = instruction->modrm_at;
+	unsigned rex = instruction->attributes & ZYDIS_ATTRIB_HAS_REX ? bytes[instruction->prefix_at] : 0u;
 
-	papi_vpmu_emit_load_like(&t->e, RCX, decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS,
-		decoded->attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE, rex, bytes[modrm]);
-	papi_vpmu_emit_bytes(&t->e, bytes + modrm + 1, decoded->length - modrm - 1);
+	papi_vpmu_emit_load_like(&t->e, RCX, instruction->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS,
+		instruction->attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE, rex, bytes[modrm]);
+	papi_vpmu_emit_bytes(&t->e, bytes + modrm + 1, instruction->length - modrm - 1);
 }
 
 void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction)
@@ -157,8 +147,7 @@ void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vp
 	uint64_t address;
 
 	if (instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		papi_vpmu_emit_move(
-			&t->e, RCX, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg.value));
+		papi_vpmu_emit_move(&t->e, RCX, (unsigned)papi_vpmu_register_number(instruction->operands[0].reg));
 	} else if (find_relative(instruction, &address)) {
 		papi_vpmu_emit_constant(&t->e, RCX, address);
 		papi_vpmu_emit_load_at(&t->e, RCX, RCX);
@@ -171,7 +160,6 @@ void papi_vpmu_copy_target(struct papi_vpmu_translation *t, const struct papi_vp
 void papi_vpmu_copy_loop(
 	struct papi_vpmu_translation *t, const struct papi_vpmu_instruction *instruction, unsigned distance)
 {
-	papi_vpmu_emit_bytes(
-		&t->e, papi_vpmu_view_bytes(t->request.view, instruction->pc), instruction->decoded.length - 1u);
+	papi_vpmu_emit_bytes(&t->e, papi_vpmu_view_bytes(t->request.view, instruction->pc), instruction->length - 1u);
 	papi_vpmu_emit_byte(&t->e, distance);
 }

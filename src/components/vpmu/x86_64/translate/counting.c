@@ -171,7 +171,7 @@ void papi_vpmu_count_taken(struct papi_vpmu_translation *t, uint64_t target)
 void papi_vpmu_count_aside(struct papi_vpmu_translation *t, unsigned branch)
 {
 	const struct papi_vpmu_instruction *last = &t->decoded.instructions[branch];
-	uint64_t sums[PAPI_VPMU_FIRST_MODELLED], pc = last->pc + last->decoded.length;
+	uint64_t sums[PAPI_VPMU_FIRST_MODELLED], pc = last->pc + last->length;
 	bool flags_free = papi_vpmu_flags_unused(t->request.view, papi_vpmu_branch_target(last));
 
 	papi_vpmu_sum(t, branch + 1, sums);
@@ -204,7 +204,7 @@ void papi_vpmu_count_repeated(struct papi_vpmu_translation *t, const struct papi
 {
 	unsigned way = papi_vpmu_way_offset(
 		t, PAPI_VPMU_WAY_ITERATIONS, (unsigned)(instruction - t->decoded.instructions) + 1);
-	uint64_t next = instruction->pc + instruction->decoded.length;
+	uint64_t next = instruction->pc + instruction->length;
 	unsigned added = t->added;
 
 	papi_vpmu_mark_as(t, next, PAPI_VPMU_MARK_REPEATED);

@@ -2,6 +2,7 @@
 /* From bytes of the program to decoded blocks. */
 #include "components/vpmu/x86_64/translate/decode.h"
 
+#include "components/vpmu/x86_64/translate/remembered.h"
 #include "components/vpmu/x86_64/translate/zydis.h"
 
 /* How far to look for an instruction that sets the flags anew. */
@@ -29,14 +30,12 @@ int papi_vpmu_register_number(ZydisRegister reg)
 
 uint64_t papi_vpmu_branch_target(const struct papi_vpmu_instruction *instruction)
 {
-	return instruction->pc + instruction->decoded.length + (uint64_t)instruction->decoded.raw.imm[0].value.s;
+	return instruction->pc + instruction->length + (uint64_t)instruction->immediate;
 }
 
 uint64_t papi_vpmu_popped(const struct papi_vpmu_instruction *instruction)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-
-	return 8 + (decoded->raw.imm[0].size ? decoded->raw.imm[0].value.u : 0);
+	return 8 + (uint64_t)instruction->immediate;
 }
 
 /* To flags: a shift by nothing leaves them alone, and the number in cl is not known here. A division leaves them
@@ -82,14 +81,12 @@ static void find_flags(const ZydisDecodedInstruction *decoded, unsigned *read, u
 
 bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-
-	if (decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS || decoded->mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
-		decoded->mnemonic == ZYDIS_MNEMONIC_WRGSBASE)
+	if (instruction->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS || instruction->mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
+		instruction->mnemonic == ZYDIS_MNEMONIC_WRGSBASE)
 		return true;
-	for (unsigned i = 0; i < decoded->operand_count; i++) /* a load of the register, which sets the base */
+	for (unsigned i = 0; i < instruction->operand_count; i++) /* a load of the register, which sets the base */
 		if (instruction->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			instruction->operands[i].reg.value == ZYDIS_REGISTER_GS &&
+			instruction->operands[i].reg == ZYDIS_REGISTER_GS &&
 			instruction->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			return true;
 	return false;
@@ -97,29 +94,27 @@ bool papi_vpmu_uses_gs(const struct papi_vpmu_instruction *instruction)
 
 bool papi_vpmu_is_breakpoint(const struct papi_vpmu_instruction *instruction)
 {
-	return instruction->decoded.mnemonic == ZYDIS_MNEMONIC_INT3;
+	return instruction->mnemonic == ZYDIS_MNEMONIC_INT3;
 }
 
-static bool is_interrupt_return(const ZydisDecodedInstruction *decoded)
+static bool is_interrupt_return(const struct papi_vpmu_instruction *instruction)
 {
-	return decoded->mnemonic == ZYDIS_MNEMONIC_IRET || decoded->mnemonic == ZYDIS_MNEMONIC_IRETD ||
-		decoded->mnemonic == ZYDIS_MNEMONIC_IRETQ;
+	return instruction->mnemonic == ZYDIS_MNEMONIC_IRET || instruction->mnemonic == ZYDIS_MNEMONIC_IRETD ||
+		instruction->mnemonic == ZYDIS_MNEMONIC_IRETQ;
 }
 
 bool papi_vpmu_loads_flags(const struct papi_vpmu_instruction *instruction)
 {
-	return instruction->decoded.mnemonic == ZYDIS_MNEMONIC_POPF ||
-		instruction->decoded.mnemonic == ZYDIS_MNEMONIC_POPFQ || is_interrupt_return(&instruction->decoded);
+	return instruction->mnemonic == ZYDIS_MNEMONIC_POPF || instruction->mnemonic == ZYDIS_MNEMONIC_POPFQ ||
+		is_interrupt_return(instruction);
 }
 
 /* Whether it needs what translated code does not leave as it was: the gs base, far transfers, another mode. */
-static bool must_step(const struct papi_vpmu_instruction *instruction)
+static bool must_step(const struct papi_vpmu_instruction *instruction, const ZydisDecodedInstruction *decoded)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-
 	if (papi_vpmu_uses_gs(instruction))
 		return true;
-	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || is_interrupt_return(decoded))
+	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || is_interrupt_return(instruction))
 		return true;
 	switch (decoded->mnemonic) {
 	case ZYDIS_MNEMONIC_INT:
@@ -136,12 +131,12 @@ static bool must_step(const struct papi_vpmu_instruction *instruction)
 	}
 }
 
-static enum papi_vpmu_kind find_kind(const struct papi_vpmu_instruction *instruction)
+static enum papi_vpmu_kind find_kind(
+	const struct papi_vpmu_instruction *instruction, const ZydisDecodedInstruction *decoded)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
 	bool direct = decoded->raw.imm[0].is_relative && decoded->raw.imm[0].size;
 
-	if (must_step(instruction))
+	if (must_step(instruction, decoded))
 		return PAPI_VPMU_STEP;
 	if (decoded->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
 		return PAPI_VPMU_TRANSACTION;
@@ -169,20 +164,84 @@ static enum papi_vpmu_kind find_kind(const struct papi_vpmu_instruction *instruc
 	}
 }
 
+static uint8_t offset_of_prefix(const ZydisDecodedInstruction *decoded)
+{
+	switch (decoded->encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_VEX:
+		return decoded->raw.vex.offset;
+	case ZYDIS_INSTRUCTION_ENCODING_EVEX:
+		return decoded->raw.evex.offset;
+	case ZYDIS_INSTRUCTION_ENCODING_XOP:
+		return decoded->raw.xop.offset;
+	default:
+		return decoded->raw.rex.offset;
+	}
+}
+
+static void describe_operand(struct papi_vpmu_operand *operand, const ZydisDecodedOperand *decoded)
+{
+	*operand = (struct papi_vpmu_operand){ .type = (uint8_t)decoded->type,
+		.actions = (uint8_t)decoded->actions,
+		.is_hidden = decoded->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN,
+		.size = decoded->size };
+	if (decoded->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		operand->reg = (uint16_t)decoded->reg.value;
+	} else if (decoded->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		operand->value = decoded->imm.value.s;
+	} else if (decoded->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		operand->memory = (uint8_t)decoded->mem.type;
+		operand->scale = decoded->mem.scale;
+		operand->base = (uint16_t)decoded->mem.base;
+		operand->index = (uint16_t)decoded->mem.index;
+		operand->segment = (uint16_t)decoded->mem.segment;
+		operand->value = decoded->mem.disp.value;
+	}
+}
+
+static void describe(struct papi_vpmu_instruction *instruction, const ZydisDecodedInstruction *decoded,
+	const ZydisDecodedOperand *operands)
+{
+	instruction->attributes = decoded->attributes;
+	instruction->immediate = decoded->raw.imm[0].size ? decoded->raw.imm[0].value.s : 0;
+	instruction->mnemonic = (uint16_t)decoded->mnemonic;
+	instruction->vector_length = decoded->avx.vector_length;
+	instruction->mask = (uint16_t)decoded->avx.mask.reg;
+	instruction->length = decoded->length;
+	instruction->opcode = decoded->opcode;
+	instruction->category = (uint8_t)decoded->meta.category;
+	instruction->encoding = (uint8_t)decoded->encoding;
+	instruction->operand_width = decoded->operand_width;
+	instruction->address_width = decoded->address_width;
+	instruction->wide = decoded->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? decoded->raw.evex.W
+		: decoded->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX            ? decoded->raw.vex.W
+										 : false;
+	instruction->immediate_size = decoded->raw.imm[0].size;
+	instruction->prefix_at = offset_of_prefix(decoded);
+	instruction->prefix_size = decoded->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ? decoded->raw.vex.size : 0;
+	instruction->modrm_at = decoded->raw.modrm.offset;
+	instruction->displacement_at = decoded->raw.disp.offset;
+	instruction->immediate_at = decoded->raw.imm[0].offset;
+	instruction->operand_count = decoded->operand_count;
+	for (unsigned i = 0; i < ZYDIS_MAX_OPERAND_COUNT; i++)
+		describe_operand(&instruction->operands[i], &operands[i]);
+}
+
 bool papi_vpmu_decode_copy(struct papi_vpmu_instruction *instruction, uint64_t pc, const uint8_t *bytes, uint64_t size)
 {
 	uint64_t length = size < ZYDIS_MAX_INSTRUCTION_LENGTH ? size : ZYDIS_MAX_INSTRUCTION_LENGTH;
 	ZydisDecoder decoder;
+	ZydisDecodedInstruction decoded;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
 	instruction->pc = pc;
 	instruction->trimmed = false;
 	if (!make_decoder(&decoder) ||
-		!ZYAN_SUCCESS(papi_vpmu_zydis.decode_full(
-			&decoder, bytes, length, &instruction->decoded, instruction->operands)))
+		!ZYAN_SUCCESS(papi_vpmu_zydis.decode_full(&decoder, bytes, length, &decoded, operands)))
 		return false;
-	instruction->kind = find_kind(instruction);
-	find_flags(&instruction->decoded, &instruction->flags_read, &instruction->flags_set);
-	papi_vpmu_classify(&instruction->decoded, instruction->operands, &instruction->class);
+	describe(instruction, &decoded, operands);
+	instruction->kind = find_kind(instruction, &decoded);
+	find_flags(&decoded, &instruction->flags_read, &instruction->flags_set);
+	papi_vpmu_classify(&decoded, operands, &instruction->class);
 	return true;
 }
 
@@ -208,8 +267,8 @@ void papi_vpmu_decode_block(
 	while (block->count < PAPI_VPMU_BLOCK_LENGTH && block->end < limit) {
 		struct papi_vpmu_instruction *instruction = &block->instructions[block->count];
 
-		if (!papi_vpmu_decode_copy(
-			    instruction, block->end, papi_vpmu_view_bytes(view, block->end), limit - block->end))
+		if (!papi_vpmu_decode_remembered(view->remembered, instruction, block->end,
+			    papi_vpmu_view_bytes(view, block->end), limit - block->end))
 			break;
 		if (papi_vpmu_is_breakpoint(instruction) && view->owns_breakpoints(view))
 			instruction->kind = PAPI_VPMU_STEP;
@@ -217,30 +276,9 @@ void papi_vpmu_decode_block(
 		if ((instruction->kind == PAPI_VPMU_STEP || papi_vpmu_loads_flags(instruction)) && block->count)
 			break;
 		block->count++;
-		block->end += instruction->decoded.length;
+		block->end += instruction->length;
 		if (!goes_on(instruction, &asides))
 			break;
-	}
-}
-
-/* A jump or call whose target is the only way on. */
-static bool is_direct(const ZydisDecodedInstruction *decoded)
-{
-	return (decoded->meta.category == ZYDIS_CATEGORY_UNCOND_BR || decoded->meta.category == ZYDIS_CATEGORY_CALL) &&
-		decoded->raw.imm[0].is_relative;
-}
-
-static bool ends_lookahead(const ZydisDecodedInstruction *decoded)
-{
-	switch (decoded->meta.category) {
-	case ZYDIS_CATEGORY_COND_BR:
-	case ZYDIS_CATEGORY_CALL:
-	case ZYDIS_CATEGORY_UNCOND_BR:
-	case ZYDIS_CATEGORY_RET:
-	case ZYDIS_CATEGORY_SYSCALL:
-		return true;
-	default:
-		return false;
 	}
 }
 
@@ -248,35 +286,30 @@ bool papi_vpmu_flags_unused(const struct papi_vpmu_view *view, uint64_t pc)
 {
 	uint64_t limit = view->executable_until(view, pc);
 	unsigned needed = PAPI_VPMU_ARITHMETIC_FLAGS;
-	ZydisDecoder decoder;
 
-	if (!make_decoder(&decoder))
-		return false;
 	for (unsigned i = 0; i < LOOKAHEAD && pc < limit; i++) {
-		ZydisDecodedInstruction decoded;
+		const uint8_t *bytes = papi_vpmu_view_bytes(view, pc);
+		struct papi_vpmu_instruction instruction;
 		struct papi_vpmu_glance glance;
-		unsigned read, set;
 
-		if (papi_vpmu_glance(papi_vpmu_view_bytes(view, pc), limit - pc, &glance)) {
+		if (papi_vpmu_glance(bytes, limit - pc, &glance)) {
 			if (glance.sets_flags)
 				return true;
 			pc += glance.length;
 			continue;
 		}
-		if (!ZYAN_SUCCESS(papi_vpmu_zydis.decode_instruction(
-			    &decoder, NULL, papi_vpmu_view_bytes(view, pc), limit - pc, &decoded)))
+		if (!papi_vpmu_decode_remembered(view->remembered, &instruction, pc, bytes, limit - pc) ||
+			instruction.flags_read & needed)
 			return false;
-		find_flags(&decoded, &read, &set);
-		if (read & needed)
-			return false;
-		needed &= ~set;
+		needed &= ~instruction.flags_set;
 		if (!needed)
 			return true;
-		pc += decoded.length;
-		if (is_direct(&decoded)) {
-			pc += (uint64_t)decoded.raw.imm[0].value.s;
+		if (instruction.kind == PAPI_VPMU_JUMP || instruction.kind == PAPI_VPMU_CALL) {
+			pc = papi_vpmu_branch_target(&instruction);
 			limit = view->executable_until(view, pc);
-		} else if (ends_lookahead(&decoded)) {
+		} else if (instruction.kind == PAPI_VPMU_PLAIN) {
+			pc += instruction.length;
+		} else {
 			return false;
 		}
 	}
@@ -287,15 +320,15 @@ unsigned papi_vpmu_used_registers(const struct papi_vpmu_instruction *instructio
 {
 	unsigned used = 0;
 
-	for (unsigned i = 0; i < instruction->decoded.operand_count; i++) {
-		const ZydisDecodedOperand *operand = &instruction->operands[i];
+	for (unsigned i = 0; i < instruction->operand_count; i++) {
+		const struct papi_vpmu_operand *operand = &instruction->operands[i];
 		int numbers[] = { -1, -1 };
 
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-			numbers[0] = papi_vpmu_register_number(operand->reg.value);
+			numbers[0] = papi_vpmu_register_number(operand->reg);
 		} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-			numbers[0] = papi_vpmu_register_number(operand->mem.base);
-			numbers[1] = papi_vpmu_register_number(operand->mem.index);
+			numbers[0] = papi_vpmu_register_number(operand->base);
+			numbers[1] = papi_vpmu_register_number(operand->index);
 		}
 		for (unsigned j = 0; j < 2; j++)
 			if (numbers[j] >= 0)

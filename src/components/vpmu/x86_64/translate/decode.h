@@ -34,6 +34,18 @@ enum papi_vpmu_kind {
 	PAPI_VPMU_STEP,        /* runs natively, alone */
 };
 
+/* Of an operand, what translation asks for. The Zydis library tells ten times as much, and blocks have many. */
+struct papi_vpmu_operand {
+	uint8_t type;    /* ZydisOperandType */
+	uint8_t actions; /* ZydisOperandActions */
+	bool is_hidden;  /* the instruction has it without naming it, and the bytes do not say so */
+	uint8_t memory;  /* ZydisMemoryOperandType; with it base, index, segment and scale */
+	uint8_t scale;
+	uint16_t reg, base, index, segment; /* ZydisRegister */
+	uint16_t size;                      /* bits */
+	int64_t value;                      /* the displacement, or the immediate */
+};
+
 /* A decoded instruction of the program. */
 struct papi_vpmu_instruction {
 	uint64_t pc;
@@ -42,8 +54,22 @@ struct papi_vpmu_instruction {
 	bool trimmed;                   /* it belongs to a call of the library, and is not */
 	unsigned flags_read, flags_set; /* arithmetic flags; set: whatever they were before */
 	struct papi_vpmu_class class;
-	ZydisDecodedInstruction decoded;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	uint64_t attributes;                  /* ZYDIS_ATTRIB_... */
+	int64_t immediate;                    /* the first; of a direct branch its displacement */
+	uint16_t mnemonic;                    /* ZydisMnemonic */
+	uint16_t vector_length;               /* bits */
+	uint16_t mask;                        /* ZydisRegister that masks elements */
+	uint8_t length;                       /* bytes */
+	uint8_t opcode, category;             /* category: ZydisInstructionCategory */
+	uint8_t encoding;                     /* ZydisInstructionEncoding */
+	uint8_t operand_width, address_width; /* bits */
+	bool wide;                            /* VEX.W or EVEX.W */
+	uint8_t immediate_size;               /* bits; 0: there is none */
+	/* Where they are in its bytes; prefix: the REX, VEX, EVEX or XOP prefix. */
+	uint8_t prefix_at, modrm_at, displacement_at, immediate_at;
+	uint8_t prefix_size;
+	uint8_t operand_count; /* those that it has without naming them included; others are of no type */
+	struct papi_vpmu_operand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
 /* The instructions of a block. Large: nobody has one on a stack of the runtime. */

@@ -5,8 +5,6 @@
  *
  *	[REX] opcode [ModRM [SIB] [displacement]] [immediate]
  */
-#include <string.h>
-
 #include "components/vpmu/x86_64/translate/decode.h"
 
 #define REX_W 8
@@ -86,7 +84,7 @@ bool papi_vpmu_glance(const uint8_t *bytes, uint64_t size, struct papi_vpmu_glan
 	if (size < PAPI_VPMU_LONGEST_GLANCE)
 		return false;
 	*glance = (struct papi_vpmu_glance){ .length = sizeof(endbr64) };
-	if (!memcmp(bytes, endbr64, sizeof(endbr64)))
+	if (!__builtin_memcmp(bytes, endbr64, sizeof(endbr64)))
 		return true;
 	if ((bytes[0] & 0xf0) == 0x40)
 		rex = bytes[at++];

@@ -39,7 +39,7 @@ static void sum_up(const struct papi_vpmu_recovery *r, uint32_t offset, struct p
 	for (; n < PAPI_VPMU_BLOCK_LENGTH && at < block->size; n++) {
 		if (!papi_vpmu_decode_copy(&instruction, block->pc + at, block->bytes + at, block->size - at))
 			break;
-		at += instruction.decoded.length;
+		at += instruction.length;
 	}
 	passed->n_all = n;
 	counted = n - block->trimmed;
@@ -55,7 +55,7 @@ static void sum_up(const struct papi_vpmu_recovery *r, uint32_t offset, struct p
 			if (at < offset)
 				passed->before[j] += instruction.class.counts[j];
 		}
-		at += instruction.decoded.length;
+		at += instruction.length;
 	}
 }
 
@@ -180,7 +180,7 @@ static uint64_t target_of(const struct papi_vpmu_block *block, uint32_t end)
 	uint32_t at = 0;
 
 	while (at < end && papi_vpmu_decode_copy(&instruction, block->pc + at, block->bytes + at, block->size - at))
-		at += instruction.decoded.length;
+		at += instruction.length;
 	return papi_vpmu_branch_target(&instruction);
 }
 

@@ -16,26 +16,25 @@ static void change(struct papi_vpmu_known registers[], int number)
 static bool add_constant(
 	struct papi_vpmu_known registers[], const struct papi_vpmu_instruction *instruction, int number)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-	const ZydisDecodedOperand *operands = instruction->operands;
+	const struct papi_vpmu_operand *operands = instruction->operands;
 	bool is_stack = number == RSP;
 
-	switch (decoded->mnemonic) {
+	switch (instruction->mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH:
 	case ZYDIS_MNEMONIC_PUSHFQ:
-		registers[number].delta -= is_stack ? decoded->operand_width / 8 : 0;
+		registers[number].delta -= is_stack ? instruction->operand_width / 8 : 0;
 		return is_stack;
 	case ZYDIS_MNEMONIC_POP:
 	case ZYDIS_MNEMONIC_POPFQ:
-		registers[number].delta += is_stack ? decoded->operand_width / 8 : 0;
-		return is_stack && papi_vpmu_register_number(operands[0].reg.value) != RSP;
+		registers[number].delta += is_stack ? instruction->operand_width / 8 : 0;
+		return is_stack && papi_vpmu_register_number(operands[0].reg) != RSP;
 	default:
 		break;
 	}
-	if (decoded->operand_width != 64 || operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
-		papi_vpmu_register_number(operands[0].reg.value) != number)
+	if (instruction->operand_width != 64 || operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		papi_vpmu_register_number(operands[0].reg) != number)
 		return false;
-	switch (decoded->mnemonic) {
+	switch (instruction->mnemonic) {
 	case ZYDIS_MNEMONIC_INC:
 		registers[number].delta++;
 		return true;
@@ -46,14 +45,14 @@ static bool add_constant(
 	case ZYDIS_MNEMONIC_SUB:
 		if (operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			return false;
-		registers[number].delta += decoded->mnemonic == ZYDIS_MNEMONIC_ADD ? operands[1].imm.value.s
-										   : -operands[1].imm.value.s;
+		registers[number].delta += instruction->mnemonic == ZYDIS_MNEMONIC_ADD ? operands[1].value
+										       : -operands[1].value;
 		return true;
 	case ZYDIS_MNEMONIC_LEA:
-		if (papi_vpmu_register_number(operands[1].mem.base) != number ||
-			operands[1].mem.index != ZYDIS_REGISTER_NONE || decoded->address_width != 64)
+		if (papi_vpmu_register_number(operands[1].base) != number || operands[1].index != ZYDIS_REGISTER_NONE ||
+			instruction->address_width != 64)
 			return false;
-		registers[number].delta += operands[1].mem.disp.value;
+		registers[number].delta += operands[1].value;
 		return true;
 	default:
 		return false;
@@ -62,14 +61,14 @@ static bool add_constant(
 
 void papi_vpmu_trace_follow(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction)
 {
-	for (unsigned i = 0; i < instruction->decoded.operand_count; i++) {
-		const ZydisDecodedOperand *operand = &instruction->operands[i];
+	for (unsigned i = 0; i < instruction->operand_count; i++) {
+		const struct papi_vpmu_operand *operand = &instruction->operands[i];
 		int number;
 
 		if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
 			!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
-		number = papi_vpmu_register_number(operand->reg.value);
+		number = papi_vpmu_register_number(operand->reg);
 		if (number >= 0 && !add_constant(plan->registers, instruction, number))
 			change(plan->registers, number);
 	}

@@ -82,12 +82,12 @@ static unsigned store_value(struct papi_vpmu_trace_plan *plan, const struct papi
 	return word;
 }
 
-static struct papi_vpmu_value value_of(const struct papi_vpmu_trace_plan *plan, const ZydisDecodedOperand *operand)
+static struct papi_vpmu_value value_of(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_operand *operand)
 {
 	struct papi_vpmu_value value = {
-		.base = (int8_t)papi_vpmu_register_number(operand->mem.base),
-		.index = (int8_t)papi_vpmu_register_number(operand->mem.index),
-		.scale = operand->mem.index == ZYDIS_REGISTER_NONE ? 0 : operand->mem.scale,
+		.base = (int8_t)papi_vpmu_register_number(operand->base),
+		.index = (int8_t)papi_vpmu_register_number(operand->index),
+		.scale = operand->index == ZYDIS_REGISTER_NONE ? 0 : operand->scale,
 	};
 
 	if (value.base != NO_REGISTER)
@@ -99,19 +99,18 @@ static struct papi_vpmu_value value_of(const struct papi_vpmu_trace_plan *plan, 
 
 /* ---- accesses ---- */
 
-static bool is_prefetch(const ZydisDecodedInstruction *decoded)
+static bool is_prefetch(const struct papi_vpmu_instruction *instruction)
 {
-	return decoded->meta.category == ZYDIS_CATEGORY_PREFETCH ||
-		decoded->meta.category == ZYDIS_CATEGORY_PREFETCHWT1;
+	return instruction->category == ZYDIS_CATEGORY_PREFETCH || instruction->category == ZYDIS_CATEGORY_PREFETCHWT1;
 }
 
 static enum papi_vpmu_access_kind kind_of(
-	const struct papi_vpmu_instruction *instruction, const ZydisDecodedOperand *operand)
+	const struct papi_vpmu_instruction *instruction, const struct papi_vpmu_operand *operand)
 {
 	bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
 	     writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 
-	if (is_prefetch(&instruction->decoded))
+	if (is_prefetch(instruction))
 		return PAPI_VPMU_PREFETCH;
 	if (writes)
 		return reads ? PAPI_VPMU_MODIFY : PAPI_VPMU_WRITE;
@@ -119,20 +118,21 @@ static enum papi_vpmu_access_kind kind_of(
 }
 
 /* What a stack instruction itself does to rsp before its access: a push writes below, a pop to memory has popped. */
-static int64_t stack_adjustment(const struct papi_vpmu_instruction *instruction, const ZydisDecodedOperand *operand)
+static int64_t stack_adjustment(
+	const struct papi_vpmu_instruction *instruction, const struct papi_vpmu_operand *operand)
 {
-	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+	bool hidden = operand->is_hidden;
 
-	if (operand->mem.base != ZYDIS_REGISTER_RSP)
+	if (operand->base != ZYDIS_REGISTER_RSP)
 		return 0;
-	switch (instruction->decoded.meta.category) {
+	switch (instruction->category) {
 	case ZYDIS_CATEGORY_PUSH:
 	case ZYDIS_CATEGORY_CALL:
 		return hidden ? -(int64_t)(operand->size / 8) : 0;
 	case ZYDIS_CATEGORY_POP:
 		return hidden ? 0 : (int64_t)(operand->size / 8);
 	default:
-		return instruction->decoded.mnemonic == ZYDIS_MNEMONIC_ENTER ? -8 : 0;
+		return instruction->mnemonic == ZYDIS_MNEMONIC_ENTER ? -8 : 0;
 	}
 }
 
@@ -147,22 +147,22 @@ static void plan_string(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 }
 
 static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
-	const ZydisDecodedOperand *operand, unsigned index, struct papi_vpmu_access *access)
+	const struct papi_vpmu_operand *operand, unsigned index, struct papi_vpmu_access *access)
 {
 	struct papi_vpmu_value value = value_of(plan, operand);
 	int64_t difference;
 	int word;
 
-	access->displacement = operand->mem.disp.value + stack_adjustment(instruction, operand);
-	if (operand->mem.segment == ZYDIS_REGISTER_FS)
+	access->displacement = operand->value + stack_adjustment(instruction, operand);
+	if (operand->segment == ZYDIS_REGISTER_FS)
 		access->form = PAPI_VPMU_FORM_THREAD_LOCAL;
-	if (operand->mem.base == ZYDIS_REGISTER_RIP || operand->mem.base == ZYDIS_REGISTER_EIP) {
-		access->displacement += (int64_t)(instruction->pc + instruction->decoded.length);
+	if (operand->base == ZYDIS_REGISTER_RIP || operand->base == ZYDIS_REGISTER_EIP) {
+		access->displacement += (int64_t)(instruction->pc + instruction->length);
 		return;
 	}
 	if (value.base == NO_REGISTER && value.index == NO_REGISTER)
 		return;
-	if (instruction->decoded.address_width == 32) {
+	if (instruction->address_width == 32) {
 		value.narrow = true;
 		access->word = (uint8_t)store_value(plan, &value, index, false, (int32_t)access->displacement);
 		access->displacement = 0;
@@ -176,7 +176,7 @@ static void plan_address(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 /* Of code, from the block's first: where the instruction ends. */
 static uint8_t line_of(const struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction)
 {
-	return (uint8_t)(((instruction->pc + instruction->decoded.length - 1) >> plan->line_shift) -
+	return (uint8_t)(((instruction->pc + instruction->length - 1) >> plan->line_shift) -
 		(plan->description.pc >> plan->line_shift));
 }
 
@@ -187,7 +187,7 @@ static struct papi_vpmu_access *new_access(struct papi_vpmu_trace_plan *plan, un
 }
 
 static void plan_operand(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
-	const ZydisDecodedOperand *operand, unsigned index)
+	const struct papi_vpmu_operand *operand, unsigned index)
 {
 	const struct papi_vpmu_class *class = &instruction->class;
 	struct papi_vpmu_access *access = new_access(plan, index);
@@ -234,26 +234,25 @@ static void store_vector(struct papi_vpmu_trace_plan *plan, enum papi_vpmu_trace
 }
 
 /* As enum PAPI_VPMU_GATHER_... of trace.h says; the opcode's lowest bit is that of the width of indexes. */
-static unsigned gather_extent(const struct papi_vpmu_instruction *instruction, const ZydisDecodedOperand *operand)
+static unsigned gather_extent(const struct papi_vpmu_instruction *instruction, const struct papi_vpmu_operand *operand)
 {
-	const ZydisDecodedInstruction *decoded = &instruction->decoded;
-	bool evex = decoded->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, wide_index = decoded->opcode & 1,
-	     wide = evex ? decoded->raw.evex.W : decoded->raw.vex.W;
-	unsigned lanes = decoded->avx.vector_length / (wide || wide_index ? 64u : 32u);
+	bool evex = instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, wide_index = instruction->opcode & 1,
+	     wide = instruction->wide;
+	unsigned lanes = instruction->vector_length / (wide || wide_index ? 64u : 32u);
 
 	return PAPI_VPMU_GATHER_ALWAYS | (lanes - 1) | (wide ? PAPI_VPMU_GATHER_WIDE : 0u) |
 		(wide_index ? PAPI_VPMU_GATHER_WIDE_INDEX : 0u) | (evex ? PAPI_VPMU_GATHER_MASK_BITS : 0u) |
-		(unsigned)__builtin_ctz(operand->mem.scale) << PAPI_VPMU_GATHER_SCALE_SHIFT |
-		(operand->mem.base == ZYDIS_REGISTER_NONE ? PAPI_VPMU_GATHER_NO_BASE : 0u) |
-		(decoded->address_width == 32 ? PAPI_VPMU_GATHER_NARROW : 0u) |
-		(operand->mem.segment == ZYDIS_REGISTER_FS ? PAPI_VPMU_GATHER_THREAD_LOCAL : 0u);
+		(unsigned)__builtin_ctz(operand->scale) << PAPI_VPMU_GATHER_SCALE_SHIFT |
+		(operand->base == ZYDIS_REGISTER_NONE ? PAPI_VPMU_GATHER_NO_BASE : 0u) |
+		(instruction->address_width == 32 ? PAPI_VPMU_GATHER_NARROW : 0u) |
+		(operand->segment == ZYDIS_REGISTER_FS ? PAPI_VPMU_GATHER_THREAD_LOCAL : 0u);
 }
 
 static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpmu_instruction *instruction,
-	const ZydisDecodedOperand *operand, unsigned index)
+	const struct papi_vpmu_operand *operand, unsigned index)
 {
 	struct papi_vpmu_access *access = new_access(plan, index);
-	struct papi_vpmu_value base = { .base = (int8_t)papi_vpmu_register_number(operand->mem.base),
+	struct papi_vpmu_value base = { .base = (int8_t)papi_vpmu_register_number(operand->base),
 		.index = NO_REGISTER };
 	unsigned extent = gather_extent(instruction, operand);
 	bool bits = extent & PAPI_VPMU_GATHER_MASK_BITS;
@@ -261,7 +260,7 @@ static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 	*access = (struct papi_vpmu_access){ .form = PAPI_VPMU_FORM_GATHER,
 		.kind = (uint8_t)(instruction->class.counts[PAPI_VPMU_STORES] ? PAPI_VPMU_WRITE : PAPI_VPMU_READ),
 		.extent = (uint16_t)extent,
-		.displacement = operand->mem.disp.value,
+		.displacement = operand->value,
 		.line = line_of(plan, instruction) };
 	access->is_write = access->kind == PAPI_VPMU_WRITE;
 	if (base.base == NO_REGISTER)
@@ -269,11 +268,10 @@ static void plan_gather(struct papi_vpmu_trace_plan *plan, const struct papi_vpm
 	else
 		access->word = (uint8_t)store_value(plan, &base, index, false, 0);
 	plan->values[access->word].narrow = true; /* the others are to be right behind it */
-	store_vector(plan, bits ? PAPI_VPMU_STORE_LARGE : PAPI_VPMU_STORE_VECTOR, operand->mem.index,
+	store_vector(plan, bits ? PAPI_VPMU_STORE_LARGE : PAPI_VPMU_STORE_VECTOR, operand->index,
 		papi_vpmu_gather_index_words(extent), index);
 	store_vector(plan, bits ? PAPI_VPMU_STORE_MASK : PAPI_VPMU_STORE_VECTOR,
-		bits ? instruction->decoded.avx.mask.reg : instruction->operands[2].reg.value,
-		papi_vpmu_gather_mask_words(extent), index);
+		bits ? instruction->mask : instruction->operands[2].reg, papi_vpmu_gather_mask_words(extent), index);
 	plan->description.plain = false;
 }
 
@@ -284,14 +282,14 @@ static void plan_accesses(
 	bool accesses = class->counts[PAPI_VPMU_LOADS] || class->counts[PAPI_VPMU_STORES] || class->loads_each ||
 		class->stores_each || class->counts[PAPI_VPMU_PREFETCHES];
 
-	for (unsigned i = 0; accesses && i < instruction->decoded.operand_count; i++) {
-		const ZydisDecodedOperand *operand = &instruction->operands[i];
+	for (unsigned i = 0; accesses && i < instruction->operand_count; i++) {
+		const struct papi_vpmu_operand *operand = &instruction->operands[i];
 
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || !operand->actions)
 			continue;
-		if (operand->mem.type == ZYDIS_MEMOP_TYPE_MEM)
+		if (operand->memory == ZYDIS_MEMOP_TYPE_MEM)
 			plan_operand(plan, instruction, operand, index);
-		else if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB && !class->counts[PAPI_VPMU_PREFETCHES])
+		else if (operand->memory == ZYDIS_MEMOP_TYPE_VSIB && !class->counts[PAPI_VPMU_PREFETCHES])
 			plan_gather(plan, instruction, operand, index);
 	}
 }
@@ -411,8 +409,8 @@ static enum papi_vpmu_ending ending_of(const struct papi_vpmu_instruction *last)
 		return PAPI_VPMU_ENDS_INDIRECT_JUMP;
 	case PAPI_VPMU_CALL:
 		/* To what is behind it, it fetches an address: nothing will return. */
-		return papi_vpmu_branch_target(last) == last->pc + last->decoded.length ? PAPI_VPMU_ENDS_ANYHOW
-											: PAPI_VPMU_ENDS_CALL;
+		return papi_vpmu_branch_target(last) == last->pc + last->length ? PAPI_VPMU_ENDS_ANYHOW
+										: PAPI_VPMU_ENDS_CALL;
 	case PAPI_VPMU_CALL_INDIRECT:
 		return PAPI_VPMU_ENDS_INDIRECT_CALL;
 	case PAPI_VPMU_RETURN:
@@ -453,7 +451,7 @@ static void plan_way_out(struct papi_vpmu_trace_plan *plan, const struct papi_vp
 {
 	plan->ways_out[plan->n_ways_out++] = (struct papi_vpmu_trace_way_out){
 		.branch = branch->pc,
-		.end = branch->pc + branch->decoded.length,
+		.end = branch->pc + branch->length,
 		.instruction = (uint8_t)(index + 1),
 		.accesses = plan->description.accesses,
 		.words = plan->description.words,
@@ -498,7 +496,7 @@ void papi_vpmu_trace_plan_block(struct papi_vpmu_trace_plan *plan, struct papi_v
 		else if (papi_vpmu_leads_aside(decoded, i))
 			plan_way_out(plan, instruction, i);
 		if (!instruction->trimmed) {
-			plan->end = instruction->pc + instruction->decoded.length;
+			plan->end = instruction->pc + instruction->length;
 			for (; lines <= line_of(plan, instruction); lines++)
 				plan->of_line[lines] = (uint8_t)(i + 1);
 			if (parts & PAPI_VPMU_PART_DATA)

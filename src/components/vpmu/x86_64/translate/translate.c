@@ -87,7 +87,7 @@ static void translate_instruction(struct papi_vpmu_translation *t, const struct 
 	bool repeated = instruction->counted && is_repeated(instruction) &&
 		(papi_vpmu_is_wanted(wants, PAPI_VPMU_LOADS) || papi_vpmu_is_wanted(wants, PAPI_VPMU_STORES) ||
 			papi_vpmu_profiles_iterations(wants, instruction));
-	uint64_t next = instruction->pc + instruction->decoded.length;
+	uint64_t next = instruction->pc + instruction->length;
 
 	if (!repeated) {
 		papi_vpmu_copy(t, instruction);
@@ -124,7 +124,7 @@ static void translate_copy(struct papi_vpmu_translation *t, unsigned point, bool
 			break;
 		translate_instruction(t, instruction);
 		/* Before the stores: it has run, and a comparison of strings that found something is not to go on. */
-		papi_vpmu_mark(t, instruction->pc + instruction->decoded.length);
+		papi_vpmu_mark(t, instruction->pc + instruction->length);
 		papi_vpmu_trace_after(t, i);
 	}
 	papi_vpmu_trace_leave(t, last->kind == PAPI_VPMU_PLAIN ? decoded->end : last->pc);
@@ -173,7 +173,7 @@ static void translate_block(struct papi_vpmu_translation *t)
 static void keep(struct papi_vpmu_decoded *decoded, unsigned n)
 {
 	decoded->count = n;
-	decoded->end = decoded->instructions[n - 1].pc + decoded->instructions[n - 1].decoded.length;
+	decoded->end = decoded->instructions[n - 1].pc + decoded->instructions[n - 1].length;
 }
 
 /* A string instruction touches any amount of memory: where that brings an overflow nearer, it is alone. */

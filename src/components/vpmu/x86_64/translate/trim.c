@@ -53,7 +53,7 @@ uint64_t papi_vpmu_stub_slot(const struct papi_vpmu_view *view, uint64_t pc)
 
 static bool leads_to_library(const struct papi_vpmu_view *view, const struct papi_vpmu_instruction *instruction)
 {
-	const ZydisDecodedOperand *operand = &instruction->operands[0];
+	const struct papi_vpmu_operand *operand = &instruction->operands[0];
 	uint64_t target, slot;
 
 	switch (instruction->kind) {
@@ -62,11 +62,9 @@ static bool leads_to_library(const struct papi_vpmu_view *view, const struct pap
 		break;
 	case PAPI_VPMU_JUMP_INDIRECT: /* the stub itself, or a program that was built without stubs */
 	case PAPI_VPMU_CALL_INDIRECT:
-		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.base != ZYDIS_REGISTER_RIP)
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->base != ZYDIS_REGISTER_RIP)
 			return false;
-		return view->load(view,
-			       instruction->pc + instruction->decoded.length + (uint64_t)operand->mem.disp.value,
-			       &target) &&
+		return view->load(view, instruction->pc + instruction->length + (uint64_t)operand->value, &target) &&
 			view->is_library(view, target);
 	default:
 		return false;
@@ -82,22 +80,22 @@ static bool loads_argument(const struct papi_vpmu_instruction *instruction)
 {
 	const unsigned destroyed = 1u << RAX | 1u << RCX | 1u << RDX | 1u << RSI | 1u << RDI | 1u << R8 | 1u << R9 |
 		1u << R10 | 1u << R11;
-	const ZydisDecodedOperand *to = &instruction->operands[0];
+	const struct papi_vpmu_operand *to = &instruction->operands[0];
 	int number;
 
 	if (to->type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return false;
-	number = papi_vpmu_register_number(to->reg.value);
+	number = papi_vpmu_register_number(to->reg);
 	if (number < 0 || !(destroyed >> number & 1))
 		return false;
-	switch (instruction->decoded.mnemonic) {
+	switch (instruction->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_MOVSXD:
 	case ZYDIS_MNEMONIC_LEA:
 		return true;
 	case ZYDIS_MNEMONIC_XOR:
 		return instruction->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			instruction->operands[1].reg.value == to->reg.value;
+			instruction->operands[1].reg == to->reg;
 	default:
 		return false;
 	}
@@ -118,7 +116,7 @@ void papi_vpmu_trim_call(const struct papi_vpmu_view *view, struct papi_vpmu_dec
 	if (is_call(&decoded->instructions[i])) {
 		while (i > 0 && loads_argument(&decoded->instructions[i - 1]))
 			decoded->instructions[--i].trimmed = true;
-	} else if (i > 0 && decoded->instructions[i - 1].decoded.mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
+	} else if (i > 0 && decoded->instructions[i - 1].mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
 		decoded->instructions[i - 1].trimmed = true;
 	}
 }

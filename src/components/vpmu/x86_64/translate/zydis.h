@@ -11,7 +11,6 @@
 struct papi_vpmu_zydis {
 	__typeof__(&ZydisDecoderInit) init;
 	__typeof__(&ZydisDecoderDecodeFull) decode_full;
-	__typeof__(&ZydisDecoderDecodeInstruction) decode_instruction;
 	__typeof__(&ZydisRegisterGetLargestEnclosing) largest_enclosing;
 	__typeof__(&ZydisRegisterGetId) register_id;
 };

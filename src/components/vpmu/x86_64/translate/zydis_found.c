@@ -14,7 +14,6 @@
 #pragma weak dlsym
 #pragma weak ZydisDecoderInit
 #pragma weak ZydisDecoderDecodeFull
-#pragma weak ZydisDecoderDecodeInstruction
 #pragma weak ZydisRegisterGetLargestEnclosing
 #pragma weak ZydisRegisterGetId
 
@@ -22,8 +21,7 @@ struct papi_vpmu_zydis papi_vpmu_zydis;
 
 static bool is_complete(const struct papi_vpmu_zydis *zydis)
 {
-	return zydis->init && zydis->decode_full && zydis->decode_instruction && zydis->largest_enclosing &&
-		zydis->register_id;
+	return zydis->init && zydis->decode_full && zydis->largest_enclosing && zydis->register_id;
 }
 
 static void look_up(void *library, const char *name, void *pointer)
@@ -54,15 +52,14 @@ static void find_shared(struct papi_vpmu_zydis *zydis)
 		return;
 	look_up(library, "ZydisDecoderInit", &zydis->init);
 	look_up(library, "ZydisDecoderDecodeFull", &zydis->decode_full);
-	look_up(library, "ZydisDecoderDecodeInstruction", &zydis->decode_instruction);
 	look_up(library, "ZydisRegisterGetLargestEnclosing", &zydis->largest_enclosing);
 	look_up(library, "ZydisRegisterGetId", &zydis->register_id);
 }
 
 const struct papi_vpmu_zydis *papi_vpmu_zydis_find(const char **reason)
 {
-	struct papi_vpmu_zydis found = { ZydisDecoderInit, ZydisDecoderDecodeFull, ZydisDecoderDecodeInstruction,
-		ZydisRegisterGetLargestEnclosing, ZydisRegisterGetId };
+	struct papi_vpmu_zydis found = { ZydisDecoderInit, ZydisDecoderDecodeFull, ZydisRegisterGetLargestEnclosing,
+		ZydisRegisterGetId };
 
 	*reason = NULL;
 	if (is_complete(&papi_vpmu_zydis))

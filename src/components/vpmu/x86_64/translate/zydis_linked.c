@@ -6,7 +6,6 @@
 struct papi_vpmu_zydis papi_vpmu_zydis = {
 	ZydisDecoderInit,
 	ZydisDecoderDecodeFull,
-	ZydisDecoderDecodeInstruction,
 	ZydisRegisterGetLargestEnclosing,
 	ZydisRegisterGetId,
 };
