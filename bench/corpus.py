@@ -252,7 +252,8 @@ def each_program(options, folder, environment):
 
 
 def end(over, check):
-    """Says what is above its limit, and ends."""
+    """Says what is above its limit, and ends; profiles are of no use any more."""
+    pathlib.Path(tempfile.gettempdir(), f"corpus-{os.getpid()}.db").unlink(missing_ok=True)
     for sentence in over:
         print(sentence)
     sys.exit(1 if check and over else 0)
@@ -279,7 +280,6 @@ def main():
         print(f"{'median':20}" + "".join(
             cell(None, statistics.median([m[way] for _, m in results.values() if m[way] is not None] or [0]))
             for way in ways))
-    pathlib.Path(tempfile.gettempdir(), f"corpus-{os.getpid()}.db").unlink(missing_ok=True)
     if options.json:
         options.json.write_text(json.dumps({name: {"alone_s": alone, **medians}
                                             for name, (alone, medians) in results.items()}, indent=1) + "\n")
