@@ -36,6 +36,8 @@
 
 /* ---- memory ---- */
 
+#define TRIED 64 /* bytes at the start of an area, where it is tried whether an instruction exists */
+
 /*
  * Code is written in one view of a file and run in another. Of a private mapping the virtual PMU takes code to stay as
  * it is; a shared one is written to again and again. Both and the arena lie in the middle of nothing, where the kernel
@@ -89,7 +91,7 @@ static void place(struct sequence *sequence)
 	if (area->used + GENERATOR_SIZE_MAX > area->size && !area->again)
 		area = &changing_code;
 	if (area->used + GENERATOR_SIZE_MAX > area->size)
-		area->used = 0;
+		area->used = TRIED;
 	sequence->arena = address_of(arena);
 	sequence->leaves_to = address_of((const void *)(uintptr_t)machine_leave);
 	sequence->start = area->run + area->used;
@@ -494,7 +496,7 @@ int main(int count, char **arguments)
 	if (!virtual_begin())
 		return 77;
 	make_memory(seed % 2 == 0);
-	changing_code.used = 64; /* before that instructions are tried */
+	changing_code.used = TRIED;
 	catch_faults();
 	for (unsigned i = 0; i < FLAVOURS; i++)
 		make_set(&flavours[i]);
