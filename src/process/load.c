@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The way into a process. One thread is stopped, at a moment when it holds nothing that pthread_create() needs, and
- * makes that one call, on a stack of its own; the new thread does the rest, and waits for the dynamic linker's locks
- * as any thread does. A mapping holds code, what it has to know, and the stack:
+ * makes that one call, on a stack of its own; the new thread does the rest, as soon as it is told that the call has
+ * returned, and waits for the dynamic linker's locks as any thread does. A mapping holds code, what it has to know, and
+ * the stack:
  *
  *	area   stub   struct words, with libraries' names   data   ...   stack
  */
@@ -34,10 +35,14 @@ struct words {
 	int32_t files[PAPI_REMOTE_CARGO];
 	char libraries[PAPI_REMOTE_NAMES];   /* the function is in the last one */
 	char reason[PAPI_REMOTE_REASON / 2]; /* a copy: the dynamic linker's own goes with the thread */
+	int32_t told;                        /* whether the new thread is to begin: enum told */
 };
+/* The area goes with what the new thread does, and the other one is to be out of it by then. */
+enum told { NOTHING, GO_ON, END };
 _Static_assert(offsetof(struct words, files) == 72, "stub.S knows where the files are");
 _Static_assert(
 	offsetof(struct words, reason) == 1128 && sizeof(((struct words *)NULL)->reason) == 256, "stub.S knows it");
+_Static_assert(offsetof(struct words, told) == 1384 && GO_ON == 1, "stub.S waits for it");
 _Static_assert(offsetof(struct words, libraries) == 72 + 4 * 8, "stub.S knows where the names are, and how many files");
 
 /* How far a label is behind the stub's beginning. */
@@ -151,8 +156,8 @@ static bool write_area(struct papi_remote_thread *thread, struct papi_remote *re
 		papi_remote_fail(remote, "its memory cannot be written: %s", strerror(errno));
 }
 
-/* The program's errno stays as it is. */
-static bool make_thread(struct papi_remote_thread *thread, struct papi_remote *remote, uint64_t area)
+/* The program's errno stays as it is. may_be: there may be one, also where that failed. */
+static bool make_thread(struct papi_remote_thread *thread, struct papi_remote *remote, uint64_t area, bool *may_be)
 {
 	const uint64_t stack = area + AREA, none[4] = { 0 };
 	const uint64_t begin = area + offset_of(papi_remote_stub_thread);
@@ -169,17 +174,19 @@ static bool make_thread(struct papi_remote_thread *thread, struct papi_remote *r
 	done = papi_remote_function_call(
 		thread, remote->functions[PAPI_REMOTE_PTHREAD_CREATE], stack, area, arguments, &result);
 	papi_remote_write(remote, place, &error, sizeof(error));
+	*may_be = !done || !result;
 	if (done && result)
 		return papi_remote_fail(remote, "it cannot have another thread: %s", strerror((int)result));
 	return done;
 }
 
-/* The new thread, in memory that it unmaps in the end. */
+/* The new thread, in memory that it unmaps in the end; that stays where nobody knows whether there is one. */
 static bool begin(struct papi_remote *remote, struct papi_remote_thread *thread, struct papi_remote_cargo *cargo,
 	struct words *words, const void *data, size_t size)
 {
 	uint64_t area = 0;
-	bool done;
+	bool done, may_be = false;
+	int32_t told;
 
 	if (!map_area(thread, remote, &area))
 		return false;
@@ -187,12 +194,17 @@ static bool begin(struct papi_remote *remote, struct papi_remote_thread *thread,
 	done = papi_remote_cargo_bring(cargo, remote, thread, area + page());
 	memcpy(words->files, cargo->files, sizeof(words->files));
 	memcpy(words->libraries, cargo->names, sizeof(words->libraries));
-	done = done && write_area(thread, remote, area, words, data, size) && make_thread(thread, remote, area);
-	if (!done) {
-		papi_remote_cargo_drop(cargo, thread);
+	done = done && write_area(thread, remote, area, words, data, size) &&
+		make_thread(thread, remote, area, &may_be);
+	told = done ? GO_ON : END;
+	if (may_be)
+		papi_remote_write(remote, area + page() + offsetof(struct words, told), &told, sizeof(told));
+	if (done)
+		return true;
+	papi_remote_cargo_drop(cargo, thread);
+	if (!may_be)
 		unmap_area(thread, area);
-	}
-	return done;
+	return false;
 }
 
 bool papi_remote_load(struct papi_remote *remote, const char *library, const char *function, const void *data,

@@ -361,28 +361,52 @@ static void test_gifts(void)
 	wait_until_ended(EPOLL, PAUSE);
 }
 
-/* By now all threads that are left compute, one of them with malloc()'s locks. */
-static void test_load(void)
+static bool load(uint64_t number)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
-	char here[4096] = "";
+	const struct loaded what = { .number = number, .result = (uint64_t)(uintptr_t)&shared->loaded };
 	const double until = now() + LIMIT_S;
+	char here[4096] = "";
+	uint64_t address;
 
 	EXPECT(readlink("/proc/self/exe", here, sizeof(here) - sizeof(LOADED_NAME)) > 0);
 	strcpy(strrchr(here, '/') + 1, LOADED_NAME);
-	for (uint64_t number = 1; number <= 5; number++) {
-		const struct loaded what = { .number = number, .result = (uint64_t)(uintptr_t)&shared->loaded };
-		uint64_t address;
-
-		if (!EXPECT(papi_remote_load(&remote, here, "loaded", &what, sizeof(what), &address))) {
-			fprintf(stderr, "\t%s\n", remote.reason);
-			return;
-		}
+	if (EXPECT(papi_remote_load(&remote, here, "loaded", &what, sizeof(what), &address))) {
 		while (shared->loaded != number * number && papi_remote_loaded(&remote, address) && now() < until)
 			nanosleep(&moment, NULL);
-		if (!EXPECT(number * number == shared->loaded))
-			fprintf(stderr, "\t%s\n", remote.reason);
+		if (EXPECT(number * number == shared->loaded))
+			return true;
 	}
+	fprintf(stderr, "\t%s\n", remote.reason);
+	return false;
+}
+
+/* By now all threads that are left compute, one of them with malloc()'s locks. */
+static void test_load(void)
+{
+	for (uint64_t number = 1; number <= 5 && load(number); number++)
+		continue;
+}
+
+/* The program has it, too, at the same place. */
+static int create_slowly(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+{
+	int result = pthread_create(thread, attributes, function, argument);
+	const double until = now() + SLEEP_MS / 1000.0;
+
+	while (now() < until)
+		continue;
+	return result;
+}
+
+/* The thread that is made has done all it does, and given its memory back, long before its maker returns. */
+static void test_load_slowly(void)
+{
+	uint64_t *create = &remote.functions[PAPI_REMOTE_PTHREAD_CREATE], of_libc = *create;
+
+	*create = (uint64_t)(uintptr_t)create_slowly;
+	load(6);
+	*create = of_libc;
 }
 
 static void test_load_refused(void)
@@ -423,6 +447,7 @@ int main(void)
 		{ "a signal ends a system call", test_signals },
 		{ "others go on waiting", test_gifts },
 		{ "a library is loaded", test_load },
+		{ "by a call that takes long", test_load_slowly },
 		{ "one that is none is not", test_load_refused },
 		{ "the program ends well", test_end },
 	};

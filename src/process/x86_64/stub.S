@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code that is copied into another process (load.c): the function of a new thread there. It loads libraries and goes
- * on in a function of the last, which unmaps this code in the end and never comes back.
+ * Code that is copied into another process (load.c): the function of a new thread there. It waits until the thread that
+ * has made it is out of this memory, loads libraries and goes on in a function of the last, which unmaps this code in
+ * the end and never comes back.
  */
 	.section .rodata
 	.globl	papi_remote_stub, papi_remote_stub_end, papi_remote_stub_thread
@@ -15,6 +16,23 @@ papi_remote_stub_thread:	/* void *(struct words *) */
 	push	%rbp
 	push	%r12
 	mov	%rdi, %rbx
+	mov	$30000, %r12d	/* as many ms at most */
+	push	$1000000	/* ns */
+	push	$0
+0:	mov	1384(%rbx), %eax
+	test	%eax, %eax
+	jne	8f
+	lea	1384(%rbx), %rdi
+	mov	$128, %esi	/* FUTEX_WAIT_PRIVATE, which nobody wakes */
+	xor	%edx, %edx
+	mov	%rsp, %r10
+	mov	$202, %eax	/* futex() */
+	syscall
+	dec	%r12d
+	jne	0b
+8:	add	$16, %rsp
+	cmp	$1, %eax
+	jne	9f
 	lea	104(%rbx), %rbp	/* the libraries, one after the other */
 1:	mov	%rbp, %rdi
 	mov	$2, %esi	/* RTLD_NOW */
@@ -52,7 +70,7 @@ papi_remote_stub_thread:	/* void *(struct words *) */
 	cmp	$255, %ecx
 	jne	5b
 6:	call	close_files
-	movq	$1, 24(%rbx)	/* it has failed, and the reason is there */
+9:	movq	$1, 24(%rbx)	/* it has failed, and the reason is there */
 	xor	%eax, %eax
 	pop	%r12
 	pop	%rbp
