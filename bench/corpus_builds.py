@@ -43,10 +43,10 @@ def cell(quartiles):
 
 def exceeded(results):
     """What has become slower, as sentences."""
-    failed = [f"{way} of {name} fails" for name, row in results.items() for way, cell in row.items() if cell is None]
-    return failed + [f"{way} of {name}: {cell[1]:.2f} of the time before, at most {LIMIT}"
-                     for name, row in results.items() for way, cell in row.items()
-                     if cell is not None and cell[1] > LIMIT and cell[0] > 1]
+    found = [(f"{way} of {name}", quartiles) for name, row in results.items() for way, quartiles in row.items()]
+    failed = [f"{what} fails" for what, quartiles in found if quartiles is None]
+    return failed + [f"{what}: {quartiles[1]:.2f} of the time before, at most {LIMIT}" for what, quartiles in found
+                     if quartiles is not None and quartiles[1] > LIMIT and quartiles[0] > 1]
 
 
 def main():
@@ -58,17 +58,17 @@ def main():
     options = parser.parse_args()
     if options.rounds < 3:
         sys.exit("corpus_builds.py: fewer than three rounds tell nothing")
+    environment = corpus.environment_of_programs()
     ways, before = (corpus.ways_of(corpus.papi_run_of(build)) for build in (options.build, options.before))
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         chosen = corpus.choose("way", options.ways, [way for way in ways if ways[way] != before[way]])
         print(f"{'':10}" + "".join(f"{way:>16}" for way in chosen), flush=True)
-        for name, command in corpus.each_program(options, folder, corpus.environment_of_programs()):
+        for name, command in corpus.each_program(options, folder, environment):
             results[name] = {}
             print(f"{name:10}", end="", flush=True)
             for way in chosen:
-                results[name][way] = compare(command, ways[way], before[way], options.rounds,
-                                             corpus.environment_of_programs())
+                results[name][way] = compare(command, ways[way], before[way], options.rounds, environment)
                 print(cell(results[name][way]), end="", flush=True)
             print()
     if options.json:

@@ -38,7 +38,7 @@ summarize()
 
 case $known in
 *'vpmu record'*)
-	run 'vpmu blocks' 'vpmu record' 'vpmu translate'
+	run 'vpmu blocks' 'vpmu decode' 'vpmu record' 'vpmu translate'
 	summarize src/components/vpmu/x86_64/translate/ \
 		build-coverage/src/components/vpmu/libpapi_vpmu_translator_for_tests.a.p translator
 	;;

@@ -39,7 +39,7 @@ static unsigned telling(const uint8_t *bytes)
 	}
 }
 
-/* A bit for each of the first n bits of 16 bytes. */
+/* The bits of so many of the first bytes. */
 static void make_mask(uint64_t mask[2], unsigned bytes)
 {
 	mask[0] = bytes >= 8 ? ~0ull : (1ull << 8 * bytes) - 1;
